@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Image textures and image files. The only user of OpenImageIO.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "render/base/parallel.h"
+#include "render/base/vec.h"
+#include "render/description/description.h"
+#include "render/description/diagnostics.h"
+
+namespace simulacra {
+
+/// A decoded picture: interleaved float channels (1..4), row 0 on top.
+struct Picture {
+  int width = 0, height = 0, channels = 0;
+  std::vector<float> pixels;
+};
+
+/// All textures of a scene, decoded. Immutable and safe for any number of threads after construction.
+/// Decoders run contained: a file that crashes, hangs or balloons a decoder becomes a warning and the
+/// texture counts as missing.
+class TextureSet {
+ public:
+  /// `cache_bytes` caps resident texels: small textures stay decoded, what exceeds the cap goes through
+  /// OpenImageIO's tile cache.
+  TextureSet(std::span<const TextureDescription> textures, std::uint64_t cache_bytes, Diagnostics& diagnostics);
+  ~TextureSet();
+  TextureSet(TextureSet&&) noexcept;
+  TextureSet& operator=(TextureSet&&) noexcept;
+
+  /// Linear RGBA at a mesh UV (the texture's uv transform, wrap and filter are applied). A missing
+  /// texture gives (1,1,1,1); missing() tells. Gray images repeat their channel; without alpha a = 1.
+  Vec4 sample(int texture, Vec2 mesh_uv) const;
+  bool missing(int texture) const;
+  /// True when any texel's alpha is below 1 (so that opaque materials skip the lookup).
+  bool has_alpha(int texture) const;
+  /// Mean of linear RGBA over the image.
+  Vec4 mean(int texture) const;
+  /// Size in texels of a bitmap; (1,1) for procedural ones. For bump differences.
+  void resolution(int texture, int& width, int& height) const;
+  /// The whole image as linear float (for environment maps).
+  Picture picture(int texture) const;
+  std::uint64_t resident_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Decodes an image file as it stands (no color conversion), contained as above. Throws Error.
+Picture read_picture(const std::filesystem::path& file);
+
+/// Interleaved 8-bit pixels to a PNG (1, 3 or 4 channels) or a baseline JPEG (3 channels, 4:2:0) in memory.
+std::vector<std::uint8_t> encode_png(int width, int height, int channels, std::span<const std::uint8_t> pixels);
+std::vector<std::uint8_t> encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality);
+
+}  // namespace simulacra

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+
+#include "render/base/error.h"
+#include "render/config/config.h"
+
+namespace simulacra::config {
+
+std::string Node::where() const { return line > 0 ? fmt::format("{}:{}", file, line) : file; }
+
+const Node* Node::find(std::string_view key) const {
+  for (const auto& [name, node] : entries)
+    if (name == key) return &node;
+  return nullptr;
+}
+
+Node& Node::at_or_add(std::string_view key) {
+  if (kind == Kind::null) kind = Kind::map;
+  if (kind != Kind::map)
+    fail_usage("{}: '{}' cannot be set inside of what is not a group of options", where(), key);
+  for (auto& [name, node] : entries)
+    if (name == key) return node;
+  Node fresh;
+  fresh.file = file;
+  entries.emplace_back(std::string(key), std::move(fresh));
+  return entries.back().second;
+}
+
+Node merged(const Node& base, const Node& over) {
+  if (base.kind != Node::Kind::map || over.kind != Node::Kind::map) return over;
+  Node result = over;
+  result.entries = base.entries;
+  for (const auto& [name, node] : over.entries) {
+    const auto old = std::find_if(result.entries.begin(), result.entries.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+    if (old == result.entries.end())
+      result.entries.emplace_back(name, node);
+    else
+      old->second = merged(old->second, node);
+  }
+  return result;
+}
+
+namespace {
+
+/// The child that `key` names: of a map by name, of a sequence by number.
+Node& child(Node& node, std::string_view key, std::string_view assignment) {
+  if (key.empty()) fail_usage("--set {}: an empty name; expected group.key=value", assignment);
+  if (node.kind == Node::Kind::sequence) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+    if (error != std::errc{} || end != key.data() + key.size() || index >= node.items.size())
+      fail_usage("--set {}: '{}' is no position in a list of {}; expected 0 to {}", assignment, key,
+                 node.items.size(), node.items.empty() ? 0 : node.items.size() - 1);
+    return node.items[index];
+  }
+  if (node.kind == Node::Kind::scalar)
+    fail_usage("--set {}: '{}' lies inside of '{}', which is a single value", assignment, key, node.text);
+  return node.at_or_add(key);
+}
+
+/// A value from the command line has no line number.
+void drop_lines(Node& node) {
+  node.line = 0;
+  for (Node& item : node.items) drop_lines(item);
+  for (auto& entry : node.entries) drop_lines(entry.second);
+}
+
+}  // namespace
+
+void apply_set(Node& root, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    fail_usage("--set {}: no '='; expected group.key=value", assignment);
+  std::string_view path = assignment.substr(0, equals);
+  Node value = parse_text(assignment.substr(equals + 1), fmt::format("--set {}", assignment));
+  drop_lines(value);
+  Node* node = &root;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    node = &child(*node, path.substr(0, dot), assignment);
+    if (dot == std::string_view::npos) break;
+    path.remove_prefix(dot + 1);
+  }
+  *node = std::move(value);
+}
+
+std::string nearest_name(std::string_view name, std::span<const std::string> known) {
+  std::string best;
+  std::size_t best_distance = 1 + std::max<std::size_t>(1, name.size() / 3);
+  for (const std::string& candidate : known) {
+    // Edit distance, one row at a time; a swap of two neighbours counts as two edits.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::size_t replaced = diagonal + (name[i - 1] == candidate[j - 1] ? 0u : 1u);
+        diagonal = row[j];
+        row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace simulacra::config

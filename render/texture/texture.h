@@ -2,6 +2,7 @@
 // Image textures and image files. The only user of OpenImageIO.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -44,6 +45,10 @@ class TextureSet {
   Vec4 mean(int texture) const;
   /// Size in texels of a bitmap; (1,1) for procedural ones. For bump differences.
   void resolution(int texture, int& width, int& height) const;
+  /// Which of the mesh's UV sets sample() expects: 0 or 1.
+  int uv_set(int texture) const;
+  /// d(texture uv) / d(mesh uv), rows.
+  std::array<float, 4> uv_linear(int texture) const;
   /// The whole image as linear float (for environment maps).
   Picture picture(int texture) const;
   std::uint64_t resident_bytes() const;

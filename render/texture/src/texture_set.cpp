@@ -34,6 +34,7 @@ struct Texture {
   TextureFilter filter{};
   std::array<float, 4> uv_linear{1, 0, 0, 1};
   Vec2 uv_offset{};
+  int uv_set = 0;
   Rgb color0, color1;
   /// The lookup made for the image's layout; texture coordinates after the uv transform.
   Vec4 (*lookup)(const Texture&, const Image&, const TileCache*, Vec2) = nullptr;
@@ -123,6 +124,7 @@ Texture bind(const TextureDescription& t) {
   texture.filter = t.filter;
   texture.uv_linear = t.uv_linear;
   texture.uv_offset = t.uv_offset;
+  texture.uv_set = t.uv_set;
   texture.color0 = t.color0;
   texture.color1 = t.color1;
   if (t.kind == TextureDescription::Kind::checkerboard) texture.missing = false;
@@ -266,6 +268,10 @@ void TextureSet::resolution(int texture, int& width, int& height) const {
   width = image == nullptr ? 1 : image->shape.width;
   height = image == nullptr ? 1 : image->shape.height;
 }
+
+int TextureSet::uv_set(int texture) const { return state_->texture(texture).uv_set; }
+
+std::array<float, 4> TextureSet::uv_linear(int texture) const { return state_->texture(texture).uv_linear; }
 
 Picture TextureSet::picture(int texture) const {
   const Image* image = state_->image_of(texture);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "render/base/error.h"
+#include "render/session/session.h"
 #include "tools/simulacra/verb.h"
 
 namespace {
@@ -48,6 +49,8 @@ int main(int argc, char** argv) {
     return complain(e.what(), 2);
   } catch (const UsageError& e) {
     return complain(e.what(), 2);
+  } catch (const Cancelled&) {
+    return complain("stopped; nothing half-done was left behind", 130);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", 1);
   } catch (const std::exception& e) {

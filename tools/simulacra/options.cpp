@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulacra/options.h"
+
+#include <charconv>
+
+#include "render/base/error.h"
+#include "render/base/log.h"
+
+namespace simulacra::tools {
+namespace {
+
+bool parse_int(std::string_view text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Size parse_size(const std::string& option, const std::string& text) {
+  const std::size_t x = text.find('x');
+  Size size;
+  if (x == std::string::npos || !parse_int(std::string_view(text).substr(0, x), size.width) ||
+      !parse_int(std::string_view(text).substr(x + 1), size.height) || size.width < 1 || size.height < 1 ||
+      size.width > 32768 || size.height > 32768)
+    fail_usage("{}: '{}' is no size; expected WIDTHxHEIGHT in pixels, 1 to 32768 each, like 1024x768", option, text);
+  return size;
+}
+
+void report_warnings(const Diagnostics& diagnostics, bool strict) {
+  const auto& warnings = diagnostics.warnings();
+  if (strict && !warnings.empty())
+    fail_usage("{}: {}: {} ({} in all; refused by --strict)", warnings[0].file, warnings[0].culprit, warnings[0].text,
+               warnings.size() == 1 ? "1 warning" : fmt::format("{} warnings", warnings.size()));
+  for (const ImportWarning& w : warnings) log_warning("{}: {}: {}", w.file, w.culprit, w.text);
+}
+
+const CameraDescription& find_camera(const SceneDescription& scene, const std::string& name_or_index) {
+  for (const CameraDescription& c : scene.cameras)
+    if (c.name == name_or_index) return c;
+  int index = 0;
+  if (parse_int(name_or_index, index) && index >= 0 && index < static_cast<int>(scene.cameras.size()))
+    return scene.cameras[static_cast<std::size_t>(index)];
+  std::string known;
+  for (std::size_t i = 0; i < scene.cameras.size(); ++i)
+    known += fmt::format("{}{} ('{}')", i == 0 ? "" : ", ", i, scene.cameras[i].name);
+  if (known.empty()) fail_usage("--camera: '{}': {} has no camera", name_or_index, scene.source.string());
+  fail_usage("--camera: '{}': {} has no such camera; there are {}", name_or_index, scene.source.string(), known);
+}
+
+}  // namespace simulacra::tools

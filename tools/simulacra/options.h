@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several verbs share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "render/description/description.h"
+#include "render/description/diagnostics.h"
+
+namespace simulacra::tools {
+
+struct Size {
+  int width = 0, height = 0;
+};
+
+/// "1024x768"; throws UsageError naming the option, what was given and what is expected.
+Size parse_size(const std::string& option, const std::string& text);
+
+/// Prints each warning as one line on stderr; with `strict`, any warning is a UsageError instead.
+void report_warnings(const Diagnostics& diagnostics, bool strict);
+
+/// By name, or by index from 0; throws UsageError listing the scene's cameras.
+const CameraDescription& find_camera(const SceneDescription& scene, const std::string& name_or_index);
+
+}  // namespace simulacra::tools

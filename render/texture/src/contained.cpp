@@ -68,8 +68,8 @@ void confine_this_process(const ContainedLimits& limits, std::uint64_t address_s
 std::string describe_status(int status, const ContainedLimits& limits) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
-    if (number == SIGXCPU || number == SIGKILL)
-      return fmt::format("the decoder was stopped after {} s of computing", limits.cpu_seconds);
+    if (number == SIGXCPU) return fmt::format("the decoder was stopped after {} s of computing", limits.cpu_seconds);
+    if (number == SIGKILL) return "the decoder was killed: memory or computing time ran out";
     return fmt::format("the decoder crashed (signal {}: {})", number, ::strsignal(number));
   }
   const int code = WEXITSTATUS(status);

@@ -39,9 +39,10 @@ constexpr std::uint32_t kDecoded = 0x51ac0de5;
 constexpr std::size_t kTexelOffset = 4096;
 static_assert(sizeof(Header) <= kTexelOffset);
 
+/// Decoders quote what they found in a file; only printable ASCII of it is shown.
 std::string one_line(std::string text) {
   for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    if (c < 0x20 || c == 0x7f) c = c == '\n' || c == '\t' || c == '\r' ? ' ' : '?';
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
 }
@@ -88,7 +89,7 @@ std::unique_ptr<OIIO::ImageInput> open_image(const ImageSource& source, OIIO::Im
   if (!input) fail("{} images cannot be read by the installed OpenImageIO", format->name);
   OIIO::ImageSpec config;
   config.attribute("oiio:UnassociatedAlpha", 1);
-  if (!input->open(path, spec, config)) fail("{}", one_line(input->geterror()));
+  if (!input->open(path, spec, config)) fail("{}", input->geterror());
   return input;
 }
 
@@ -140,13 +141,13 @@ void read_texels(OIIO::ImageInput& input, const OIIO::ImageSpec& spec, const std
   bool adjacent = true;
   for (std::size_t i = 0; i < chosen.size(); ++i) adjacent &= chosen[i] == first + static_cast<int>(i);
   if (adjacent) {
-    if (!input.read_image(0, 0, first, last + 1, oiio_type(format), texels)) fail("{}", one_line(input.geterror()));
+    if (!input.read_image(0, 0, first, last + 1, oiio_type(format), texels)) fail("{}", input.geterror());
     return;
   }
   const std::size_t unit = byte_size(format), all = static_cast<std::size_t>(last + 1 - first);
   const std::size_t pixels = static_cast<std::size_t>(spec.width) * static_cast<std::size_t>(spec.height);
   std::vector<std::uint8_t> read(pixels * all * unit);
-  if (!input.read_image(0, 0, first, last + 1, oiio_type(format), read.data())) fail("{}", one_line(input.geterror()));
+  if (!input.read_image(0, 0, first, last + 1, oiio_type(format), read.data())) fail("{}", input.geterror());
   for (std::size_t i = 0; i < pixels; ++i)
     for (std::size_t c = 0; c < chosen.size(); ++c)
       std::memcpy(texels + (i * chosen.size() + c) * unit,

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chunks of an array, and their compressed form: shuffled bytes in a zlib stream.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace simulacra::hdf5 {
+
+inline constexpr std::size_t kMaxRank = 4;
+
+/// An array cut into chunks of equal size; chunks at the far edges reach beyond the array.
+class ChunkGrid {
+ public:
+  ChunkGrid(std::span<const std::size_t> shape, std::span<const std::size_t> chunk, std::size_t element_bytes);
+
+  std::size_t count() const { return count_; }
+  std::size_t chunk_bytes() const { return chunk_bytes_; }
+  /// Index of the chunk's first element in each dimension.
+  std::array<std::size_t, kMaxRank> origin(std::size_t index) const;
+  /// Copies the chunk out of the array into `out` (chunk_bytes()); what lies beyond the array is 0.
+  void gather(std::size_t index, const std::byte* array, std::byte* out) const;
+
+ private:
+  std::size_t rank_;
+  std::array<std::size_t, kMaxRank> shape_{}, chunk_{}, grid_{}, array_stride_{}, chunk_stride_{};
+  std::size_t element_bytes_, count_ = 1, chunk_bytes_;
+};
+
+/// Byte b of element i goes to position b * count + i.
+void shuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out);
+
+/// A zlib stream of `in`. The same input gives the same bytes in every thread.
+std::vector<std::uint8_t> deflate(std::span<const std::byte> in, int level);
+
+}  // namespace simulacra::hdf5

@@ -29,7 +29,8 @@ std::vector<LightBounds> scattered(std::uint32_t count) {
 }
 
 TEST(LightTree, ProbabilitiesOfAllLightsSumToOne) {
-  const auto lights = scattered(500);
+  auto lights = scattered(500);
+  for (LightBounds& l : lights) l.two_sided = true;
   const LightTree tree(lights);
   for (std::uint32_t k = 0; k < 50; ++k) {
     Sampler s(5, k, 0);
@@ -39,8 +40,11 @@ TEST(LightTree, ProbabilitiesOfAllLightsSumToOne) {
     double sum = 0;
     for (std::uint32_t i = 0; i < lights.size(); ++i) sum += static_cast<double>(tree.probability(point, normal, i));
     // A branch in which nothing can contribute gives up its share; with both sides open nothing is lost.
-    if (k % 2 == 0) EXPECT_NEAR(sum, 1, 1e-4) << "point " << k;
-    else EXPECT_LE(sum, 1 + 1e-4);
+    if (k % 2 == 0) {
+      EXPECT_NEAR(sum, 1, 1e-4) << "point " << k;
+    } else {
+      EXPECT_LE(sum, 1 + 1e-4);
+    }
   }
 }
 
@@ -67,8 +71,9 @@ TEST(LightTree, NoContributingLightIsLost) {
       const Vec3 to_light = lights[i].box.center() - point;
       float facing = -dot(to_light, lights[i].axis);
       if (lights[i].two_sided) facing = std::abs(facing);
-      if (dot(to_light, normal) > 1e-3f && facing > 1e-3f)
+      if (dot(to_light, normal) > 1e-3f && facing > 1e-3f) {
         EXPECT_GT(tree.probability(point, normal, i), 0) << "light " << i << " at point " << k;
+      }
     }
   }
 }

@@ -19,7 +19,7 @@ TEST(Sampler, EveryPairOfDimensionsIsANet) {
         Sampler s(7, 1234, i);
         s.start(pair);
         const Vec2 p = s.next2();
-        ASSERT_GE(p.x, 0), ASSERT_LT(p.x, 1), ASSERT_GE(p.y, 0), ASSERT_LT(p.y, 1);
+        ASSERT_TRUE(p.x >= 0 && p.x < 1 && p.y >= 0 && p.y < 1);
         cells.emplace(static_cast<int>(p.x * static_cast<float>(1u << log_width)),
                       static_cast<int>(p.y * static_cast<float>(64u >> log_width)));
       }
@@ -67,7 +67,7 @@ TEST(Warp, TriangleAndDiskCoverTheirDomains) {
     for (int j = 0; j < kSide; ++j) {
       const Vec2 u{(static_cast<float>(i) + 0.5f) / kSide, (static_cast<float>(j) + 0.5f) / kSide};
       const Vec2 b = triangle_from_square(u);
-      ASSERT_GE(b.x, 0), ASSERT_GE(b.y, 0), ASSERT_LE(b.x + b.y, 1.0f + 1e-6f);
+      ASSERT_TRUE(b.x >= 0 && b.y >= 0 && b.x + b.y <= 1.0f + 1e-6f);
       mean = mean + b * (1.0f / (kSide * kSide));
       ASSERT_LE(dot(disk_from_square(u), disk_from_square(u)), 1.0f + 1e-5f);
       ASSERT_NEAR(length(cosine_hemisphere_from_square(u)), 1, 1e-5);

@@ -55,13 +55,12 @@ TEST(Furnace, RussianRouletteChangesNoMean) {
 TEST(Split, IlluminationIsOneUnderAUniformSky) {
   SceneDescription description;
   const int black = test::add_diffuse(description, Rgb{0.0f}), gray = test::add_diffuse(description, Rgb{0.6f, 0.3f, 0.0f});
-  test::add_sphere(description, {-1.2f, 0, 0}, 1, black);
-  test::add_sphere(description, {1.2f, 0, 0}, 1, gray);
+  test::add_sphere(description, {-6, 0, 0}, 1, black);
+  test::add_sphere(description, {6, 0, 0}, 1, gray);
   description.environment = EnvironmentDescription{Rgb{1.0f}, -1, {}};
   const Scene scene = make_scene(description);
-  const Camera camera(test::camera_at({0, -40, 0}, {0, 0, 0}), 64, 48);
   CameraDescription narrow = test::camera_at({0, -40, 0}, {0, 0, 0});
-  narrow.fov_rad = 0.15;
+  narrow.fov_rad = 0.4;
   const Frame frame = render(scene, Camera(narrow, 64, 48), {.spp = 64, .max_depth = 2});
   double e = 0;
   int n = 0;
@@ -81,8 +80,8 @@ TEST(Split, IlluminationIsOneUnderAUniformSky) {
         EXPECT_GE(frame.plane(Label::diffuse_illumination).f[at + 2], 0);
       }
     }
-  ASSERT_GT(n, 100);
-  EXPECT_NEAR(e / n, 1, 0.02);  // the other ball hides under 1 % of the sky on average
+  ASSERT_GT(n, 20);
+  EXPECT_NEAR(e / n, 1, 0.02);  // the other ball hides under 1 % of the sky
 }
 
 TEST(Frame, TheIdentityHoldsToHalfAFloat16Step) {

@@ -25,6 +25,11 @@ SceneDescription import_gltf(const std::filesystem::path& file, Diagnostics& dia
     if (const auto light = entry.extension("KHR_lights_punctual"))
       add_light(document, light->require("light"), nodes.name(node), nodes.world_from_node(node), scene);
   }
+  // A file without any node is a library of meshes (glTF 2.0, 3.5.1).
+  if (document.count("nodes") == 0 && document.count("meshes") > 0) {
+    document.warn("nodes", "there are none; each mesh is placed at the origin");
+    for (std::size_t mesh = 0; mesh < document.count("meshes"); ++mesh) objects.place_alone(mesh);
+  }
   if (document.count("animations") > 0)
     document.warn("animations", "not played; the scene stands as its nodes say");
   if (scene.objects.empty()) document.warn("scene", "places no surface");

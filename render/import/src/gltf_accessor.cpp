@@ -57,6 +57,7 @@ struct Elements {
 Elements elements(Document& document, const JsonRef& owner, const JsonRef& view_reference, std::uint64_t count,
                   std::size_t element_bytes) {
   const std::size_t view_index = document.index(view_reference, "bufferViews");
+  if (count == 0) return {};
   const auto view = document.view(view_index);
   const std::uint64_t offset = owner.unsigned_or("byteOffset", 0);
   std::uint64_t stride = document.stride(view_index);
@@ -64,7 +65,6 @@ Elements elements(Document& document, const JsonRef& owner, const JsonRef& view_
   if (stride < element_bytes)
     owner.refuse_because(fmt::format("its buffer view has byteStride {}, but an element takes {} bytes", stride,
                                      element_bytes));
-  if (count == 0) return {};
   std::uint64_t needed = 0;
   const bool overflow = __builtin_mul_overflow(count - 1, stride, &needed) ||
                         __builtin_add_overflow(needed, std::uint64_t{element_bytes}, &needed) ||

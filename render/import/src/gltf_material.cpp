@@ -2,7 +2,6 @@
 #include "render/import/src/gltf_material.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "render/base/error.h"
@@ -78,18 +77,15 @@ ColorAndAlpha read_metallic_roughness(const Reading& r, const JsonRef& entry) {
   return color_and_alpha(r, *pbr, "baseColorFactor", "baseColorTexture");
 }
 
-// F0 becomes the specular color by an index of refraction that gives its largest channel and a tint
-// that gives the rest; glossiness is one minus roughness.
+// An index of refraction of 0 stands for F0 = 1, so that the tint is F0; glossiness is one minus roughness.
 ColorAndAlpha read_specular_glossiness(const Reading& r, const JsonRef& pbr) {
   MaterialDescription& m = r.material;
   r.warn(pbr, "read approximately, as a dielectric with that specular color");
-  const Rgb specular = r.color(pbr, "specularFactor", Rgb(1.0f), 1);
   const float glossiness = r.number(pbr, "glossinessFactor", 1, 0, 1);
-  const float f0 = std::min(max_component(specular), 0.9f);
   m.metallic = {0.0f, -1, 2, 0.0f};
   m.roughness = {-glossiness, -1, 3, 1.0f};
-  m.ior = (1 + std::sqrt(f0)) / (1 - std::sqrt(f0));
-  if (f0 > 0) m.specular_color.factor = specular / max_component(specular);
+  m.ior = 0;
+  m.specular_color.factor = r.color(pbr, "specularFactor", Rgb(1.0f), 1);
   m.specular_color.texture = r.texture(pbr, "specularGlossinessTexture", ColorSpace::srgb);
   m.roughness.texture = m.specular_color.texture;
   return color_and_alpha(r, pbr, "diffuseFactor", "diffuseTexture");
@@ -139,8 +135,8 @@ void read_index_and_specular(const Reading& r, const JsonRef& entry) {
   MaterialDescription& m = r.material;
   if (const auto ior = entry.extension("KHR_materials_ior")) {
     const double given = ior->number_or("ior", 1.5);
-    // 0 asks for F0 = 1 (the extension's compatibility mode): an index that comes close.
-    m.ior = given == 0 ? 1000.0f : r.number(*ior, "ior", 1.5, 1, 1000);
+    // 0 asks for F0 = 1 (the extension's compatibility mode).
+    m.ior = given == 0 ? 0.0f : r.number(*ior, "ior", 1.5, 1, 1000);
   }
   if (const auto specular = entry.extension("KHR_materials_specular")) {
     m.specular.factor = r.number(*specular, "specularFactor", 1, 0, 1);

@@ -53,11 +53,12 @@ std::optional<PrimitiveMesh> MeshReader::read(const JsonRef& mesh, std::size_t i
     document_->warn(primitive.pointer(), fmt::format("{}: has no surface, left out", kLineModes[mode]));
     return std::nullopt;
   }
-  const JsonRef attributes = primitive.require("attributes");
-  if (!attributes.find("POSITION")) {
+  const auto given = primitive.find("attributes");
+  if (!given || !given->find("POSITION")) {
     document_->warn(primitive.pointer(), "has no POSITION, left out");
     return std::nullopt;
   }
+  const JsonRef attributes = *given;
   PrimitiveUse effective = use;
   if (!attributes.find("COLOR_0")) effective.keep_alpha = true;
   if (use.skin != nullptr && (!attributes.find("JOINTS_0") || !attributes.find("WEIGHTS_0"))) {

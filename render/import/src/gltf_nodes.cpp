@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "render/base/error.h"
@@ -47,6 +48,7 @@ NodeGraph::NodeGraph(const Document& document)
     : document_(&document), parent_(document.count("nodes"), kNone), world_from_node_(parent_.size()) {
   find_parents();
   refuse_cycles();
+  number_namesakes();
   collect(roots());
 }
 
@@ -117,6 +119,13 @@ std::vector<std::size_t> NodeGraph::roots() const {
   return result;
 }
 
+// Siblings of one name are different things: their paths must differ, too.
+void NodeGraph::number_namesakes() {
+  std::map<std::pair<std::size_t, std::string>, std::uint32_t> seen;
+  namesake_.resize(parent_.size(), 1);
+  for (std::size_t node = 0; node < parent_.size(); ++node) namesake_[node] = ++seen[{parent_[node], name(node)}];
+}
+
 void NodeGraph::collect(const std::vector<std::size_t>& roots) {
   std::vector<std::size_t> open(roots.rbegin(), roots.rend());
   while (!open.empty()) {
@@ -179,7 +188,7 @@ std::string NodeGraph::path(std::size_t node) const {
       names.emplace_back("…");
       break;
     }
-    names.push_back(name(at));
+    names.push_back(namesake_[at] > 1 ? fmt::format("{} ({})", name(at), namesake_[at]) : name(at));
     length += names.back().size() + 1;
   }
   std::string result;

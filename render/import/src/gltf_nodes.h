@@ -29,7 +29,8 @@ class NodeGraph {
   Affine3d world_from_node(std::size_t node);
   /// Its name, else "node 3".
   std::string name(std::size_t node) const;
-  /// Names from the root down, joined by '/'. The front of a very long path is replaced by "…".
+  /// Names from the root down, joined by '/'; a second sibling of one name becomes "name (2)". The front
+  /// of a very long path is replaced by "…".
   std::string path(std::size_t node) const;
 
  private:
@@ -37,12 +38,14 @@ class NodeGraph {
   void refuse_cycles() const;
   std::vector<std::size_t> roots() const;
   std::vector<std::size_t> listed_roots(const JsonRef& scene) const;
+  void number_namesakes();
   void collect(const std::vector<std::size_t>& roots);
   Affine3d parent_from_node(std::size_t node) const;
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   const Document* document_;
   std::vector<std::size_t> parent_;
+  std::vector<std::uint32_t> namesake_;  // 1 for the first sibling of a name, then 2, 3, …
   std::vector<std::optional<Affine3d>> world_from_node_;
   std::vector<std::size_t> shown_;
 };

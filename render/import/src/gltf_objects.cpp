@@ -58,7 +58,8 @@ std::vector<ObjectPlacer::Placement> ObjectPlacer::placements(std::size_t node) 
   const Affine3d world_from_node = nodes_->world_from_node(node);
   const JsonRef entry = document_->item("nodes", node);
   const auto instancing = entry.extension("EXT_mesh_gpu_instancing");
-  if (!instancing) return {{node, "", world_from_node}};
+  const std::string name = nodes_->name(node), path = nodes_->path(node);
+  if (!instancing) return {{name, path, world_from_node}};
   const JsonRef attributes = instancing->require("attributes");
   std::optional<std::uint64_t> count;
   const auto translations = instance_numbers(*document_, attributes, "TRANSLATION", 3, count);
@@ -74,7 +75,7 @@ std::vector<ObjectPlacer::Placement> ObjectPlacer::placements(std::size_t node) 
         affine_from_trs(vector_at(translations, i, {0, 0, 0}), rotation, vector_at(scales, i, {1, 1, 1}));
     const Affine3d world_from_instance = world_from_node * node_from_instance;
     if (!is_finite(world_from_instance)) attributes.refuse_because(fmt::format("the transform of instance {} is not finite", i));
-    result.push_back({node, fmt::format(" instance {}", i), world_from_instance});
+    result.push_back({fmt::format("{} instance {}", name, i), fmt::format("{} instance {}", path, i), world_from_instance});
   }
   return result;
 }
@@ -138,15 +139,12 @@ void ObjectPlacer::place_primitive(const JsonRef& mesh, std::size_t index, const
     if (scene_->objects.size() >= kMaxObjects)
       fail_usage("{}: more than {} objects", document_->file_name(), kMaxObjects);
     ObjectDescription object;
-    const std::string path = nodes_->path(placement.node) + placement.suffix;
-    object.name = nodes_->name(placement.node) + placement.suffix;
-    object.path = path;
+    object.name = placement.name;
+    object.path = placement.path;
     if (!mesh.name().empty()) object.path += fmt::format("/{}", mesh.name());
     if (several) {
       object.name += fmt::format(" primitive {}", index);
       object.path += fmt::format("/primitive {}", index);
-      // The primitives of a node are the materials of one thing.
-      object.instance_key = fmt::format("node {} {}", placement.node, path);
     }
     object.source = scene_->name;
     object.mesh = read->mesh;
@@ -177,6 +175,16 @@ void ObjectPlacer::place(std::size_t node) {
   use.skin = skin ? &*skin : nullptr;
   const JsonRef primitives = mesh.require("primitives");
   for (std::size_t i = 0; i < primitives.size(); ++i) place_primitive(mesh, i, use, where);
+}
+
+void ObjectPlacer::place_alone(std::size_t index) {
+  const JsonRef mesh = document_->item("meshes", index);
+  const std::vector<double> weights = morph_weights(mesh, mesh);
+  PrimitiveUse use;
+  use.morph_weights = weights;
+  const std::string name = mesh.name().empty() ? fmt::format("mesh {}", index) : mesh.name();
+  const JsonRef primitives = mesh.require("primitives");
+  for (std::size_t i = 0; i < primitives.size(); ++i) place_primitive(mesh, i, use, {{name, name, Affine3d{}}});
 }
 
 }  // namespace simulacra::gltf

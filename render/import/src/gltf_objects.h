@@ -19,11 +19,12 @@ class ObjectPlacer {
 
   /// Does nothing for a node without a mesh.
   void place(std::size_t node);
+  /// Places a mesh that no node places at the origin.
+  void place_alone(std::size_t mesh);
 
  private:
   struct Placement {
-    std::size_t node = 0;
-    std::string suffix;  ///< of names and paths; empty without instancing
+    std::string name, path;
     Affine3d world_from_object;
   };
   std::vector<Placement> placements(std::size_t node);

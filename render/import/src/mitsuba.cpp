@@ -38,6 +38,32 @@ void report_unused(const Context& context) {
   }
 }
 
+/// Leaves out materials that only were parts of others (under twosided, mask and the like).
+void drop_unused_materials(SceneDescription& scene) {
+  std::vector<int> renumbered(scene.materials.size(), -1);
+  std::vector<MaterialDescription> kept;
+  const auto keep = [&](int& material) {
+    if (material < 0) return;
+    int& target = renumbered[static_cast<std::size_t>(material)];
+    if (target < 0) {
+      target = static_cast<int>(kept.size());
+      kept.push_back(scene.materials[static_cast<std::size_t>(material)]);
+    }
+    material = target;
+  };
+  for (ObjectDescription& object : scene.objects) keep(object.material);
+  for (std::size_t i = 0; i < kept.size(); ++i) {  // grows while it walks
+    int back = kept[i].back_material, a = kept[i].blend_a, b = kept[i].blend_b;
+    keep(back);
+    keep(a);
+    keep(b);
+    kept[i].back_material = back;
+    kept[i].blend_a = a;
+    kept[i].blend_b = b;
+  }
+  scene.materials = std::move(kept);
+}
+
 SceneDescription import(const std::filesystem::path& file, Diagnostics& diagnostics) {
   const std::unique_ptr<Document> document = parse(file, diagnostics);
   SceneDescription scene;
@@ -46,6 +72,7 @@ SceneDescription import(const std::filesystem::path& file, Diagnostics& diagnost
   Context context{*document, diagnostics, scene, {}, {}, {}, {}, {}, {}, -1};
   for (Child& root : document->roots) import_root(context, root);
   report_unused(context);
+  drop_unused_materials(scene);
   return scene;
 }
 

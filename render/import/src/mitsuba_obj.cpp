@@ -35,6 +35,10 @@ class LineReader {
     while (at_ != end_ && !is_blank(*at_)) ++at_;
     return {begin, static_cast<std::size_t>(at_ - begin)};
   }
+  /// What is left of the word that was begun.
+  void skip_word() {
+    while (at_ != end_ && !is_blank(*at_)) ++at_;
+  }
   bool number(float& value) {
     skip_blanks();
     if (at_ != end_ && *at_ == '+') ++at_;
@@ -126,7 +130,7 @@ void ObjReader::face(LineReader reader) {
   face_.clear();
   while (!reader.done()) {
     face_.push_back(vertex(reader));
-    reader.word();  // what follows the numbers of a corner, as Mitsuba skips it
+    reader.skip_word();  // what follows the numbers of a corner, as Mitsuba skips it
   }
   for (std::size_t i = 2; i < face_.size(); ++i) mesh_.triangles.push_back({face_[0], face_[i - 1], face_[i]});
 }

@@ -10,6 +10,9 @@ namespace {
 // Ear clipping is quadratic at best; outlines beyond this are cut as a fan.
 constexpr std::size_t kMaxClipped = 1024;
 
+// Of the polygon's area; files carry six digits or so.
+constexpr double kRoundingShare = 1e-3;
+
 /// Twice the signed area of (a, b, c); positive counter-clockwise.
 double turn(Vec2d a, Vec2d b, Vec2d c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
@@ -114,7 +117,8 @@ bool triangulate(std::span<const Vec3d> corners, std::vector<std::array<std::uin
     start = i % left.size();
   }
   triangles.push_back({left[0], left[1], left[2]});
-  return clean && turn(p[left[0]], p[left[1]], p[left[2]]) >= 0;
+  // Corners on one line leave a last triangle without area, up to the rounding of the file's digits.
+  return clean && turn(p[left[0]], p[left[1]], p[left[2]]) >= -kRoundingShare * length(normal);
 }
 
 }  // namespace simulacra::obj

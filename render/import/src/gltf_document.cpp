@@ -39,6 +39,45 @@ bool looks_like_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
+/// Walks over JSON without keeping it, and refuses what is too deep or too much to be kept. (The
+/// library's parser with a callback would do it in one go, but takes quadratic time on long lists.)
+class SizeCheck : public nlohmann::json_sax<Json> {
+ public:
+  explicit SizeCheck(const std::string& file_name) : file_name_(file_name) {}
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(number_integer_t) override { return value(); }
+  bool number_unsigned(number_unsigned_t) override { return value(); }
+  bool number_float(number_float_t, const string_t&) override { return value(); }
+  bool string(string_t&) override { return value(); }
+  bool binary(binary_t&) override { return value(); }
+  bool key(string_t&) override { return value(); }
+  bool start_object(std::size_t) override { return enter(); }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  // Json::parse meets the same error and words it.
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  bool value() {
+    if (++num_values_ > kMaxJsonValues) fail_usage("{}: more than {} JSON values", file_name_, kMaxJsonValues);
+    return true;
+  }
+  bool enter() {
+    if (++depth_ > kMaxJsonDepth) fail_usage("{}: JSON nested deeper than {} levels", file_name_, kMaxJsonDepth);
+    return value();
+  }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+
+  const std::string& file_name_;
+  std::size_t num_values_ = 0;
+  int depth_ = 0;
+};
+
 }  // namespace
 
 Document::Document(const std::filesystem::path& file, Diagnostics& diagnostics)
@@ -103,14 +142,10 @@ void Document::parse(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.size() > kMaxJsonBytes)
     fail_usage("{}: {} bytes of JSON, at most {} are read", file_name_, text.size(), kMaxJsonBytes);
-  std::size_t values = 0;
-  const auto limits = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kMaxJsonDepth) fail_usage("{}: JSON nested deeper than {} levels", file_name_, kMaxJsonDepth);
-    if (++values > kMaxJsonValues) fail_usage("{}: more than {} JSON values", file_name_, kMaxJsonValues);
-    return true;
-  };
+  SizeCheck sizes(file_name_);
   try {
-    json_ = Json::parse(text.begin(), text.end(), limits);
+    static_cast<void>(Json::sax_parse(text.begin(), text.end(), &sizes));
+    json_ = Json::parse(text.begin(), text.end());
   } catch (const Json::exception& e) {
     fail_usage("{}: is no valid JSON: {}", file_name_, parser_message(e.what()));
   }

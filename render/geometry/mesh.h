@@ -37,6 +37,10 @@ std::size_t check_mesh(MeshDescription& mesh, const std::string& where);
 /// there (Thürmer and Wüthrich 1998). Vertices with equal positions but different indices stay apart.
 void compute_vertex_normals(MeshDescription& mesh);
 
+/// Tangents along growing u of the first UV set, across the normals, with w = +1: the bitangent is
+/// normal x tangent whatever the handedness of the UVs (Mitsuba's convention). Nothing without UVs or normals.
+void compute_u_tangents(MeshDescription& mesh);
+
 /// Turns triangles whose vertex normals point to the other side (their sum against the geometric
 /// normal). Returns how many were turned.
 std::size_t wind_by_normals(MeshDescription& mesh);

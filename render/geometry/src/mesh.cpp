@@ -114,6 +114,34 @@ void compute_vertex_normals(MeshDescription& mesh) {
   repair_normals(mesh);
 }
 
+void compute_u_tangents(MeshDescription& mesh) {
+  const std::vector<Vec2>& uv = mesh.uv[0];
+  if (uv.empty() || mesh.normals.empty()) return;
+  std::vector<Vec3d> sums(mesh.positions.size());
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    const Triangle& t = mesh.triangles[i];
+    const auto c = triangle_corners(mesh, i);
+    const Vec3d e1 = Vec3d(c[1]) - Vec3d(c[0]), e2 = Vec3d(c[2]) - Vec3d(c[0]);
+    const Vec2 d1 = uv[t[1]] - uv[t[0]], d2 = uv[t[2]] - uv[t[0]];
+    const double det = static_cast<double>(d1.x) * static_cast<double>(d2.y) - static_cast<double>(d2.x) * static_cast<double>(d1.y);
+    if (det == 0) continue;
+    const Vec3d dpdu = (e1 * static_cast<double>(d2.y) - e2 * static_cast<double>(d1.y)) / det;
+    const double l = length(dpdu);
+    if (!(l > 0) || !std::isfinite(l)) continue;
+    for (const std::uint32_t v : t) sums[v] += dpdu * (length(cross(e1, e2)) / l);
+  }
+  mesh.tangents.resize(mesh.positions.size());
+  for (std::size_t v = 0; v < sums.size(); ++v) {
+    const Vec3d n(mesh.normals[v]);
+    const Vec3d along = sums[v] - n * dot(n, sums[v]);
+    const double l = length(along);
+    Vec3 t, unused;
+    if (l > 0) t = Vec3(along / l);
+    else orthonormal_basis(mesh.normals[v], t, unused);
+    mesh.tangents[v] = {t.x, t.y, t.z, 1.0f};
+  }
+}
+
 std::size_t wind_by_normals(MeshDescription& mesh) {
   if (mesh.normals.empty()) return 0;
   std::size_t turned = 0;

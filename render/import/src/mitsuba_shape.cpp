@@ -158,6 +158,50 @@ void mesh_file(Context& context, Element& shape, ObjectDescription& object) {
   if (keep_frame) context.files.emplace(key, object.mesh);
 }
 
+bool has_normal_map(const SceneDescription& scene, int material) {
+  if (material < 0) return false;
+  const MaterialDescription& m = scene.materials[static_cast<std::size_t>(material)];
+  return m.normal_texture >= 0 || has_normal_map(scene, m.back_material) || has_normal_map(scene, m.blend_a) ||
+         has_normal_map(scene, m.blend_b);
+}
+
+/// Normal maps turn with the uv: Mitsuba takes the tangent along u and the bitangent by the right hand.
+void add_tangents(Context& context, ObjectDescription& object) {
+  if (!has_normal_map(context.scene, object.material)) return;
+  if (object.sphere) {
+    const auto r = static_cast<double>(object.sphere->radius);
+    object.world_from_object = object.world_from_object * translation(Vec3d(object.sphere->center)) * scaling({r, r, r});
+    object.flip_normals = object.sphere->flip_normals;
+    object.sphere.reset();
+    MeshDescription mesh = tessellate_sphere();
+    if (determinant(object.world_from_object.linear) < 0) {
+      mesh = transformed(mesh, object.world_from_object);
+      object.world_from_object = {};
+    }
+    object.mesh = add_mesh(context, std::move(mesh), object.name);
+  }
+  MeshDescription& mesh = context.scene.meshes[static_cast<std::size_t>(object.mesh)];
+  if (mesh.normals.empty()) {  // flat: corners get the normal of their triangle
+    MeshDescription apart;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      const auto c = triangle_corners(mesh, t);
+      Vec3 n = triangle_normal(c[0], c[1], c[2]);
+      if (length_squared(n) == 0) n = {0, 0, 1};
+      for (const std::uint32_t v : mesh.triangles[t]) {
+        apart.positions.push_back(mesh.positions[v]);
+        apart.normals.push_back(n);
+        if (!mesh.uv[0].empty()) apart.uv[0].push_back(mesh.uv[0][v]);
+        if (!mesh.colors.empty()) apart.colors.push_back(mesh.colors[v]);
+      }
+      const auto first = static_cast<std::uint32_t>(3 * t);
+      apart.triangles.push_back({first, first + 1, first + 2});
+    }
+    apart.name = mesh.name;
+    mesh = std::move(apart);
+  }
+  compute_u_tangents(mesh);
+}
+
 using Import = void (*)(Context&, Element&, ObjectDescription&);
 const std::map<std::string_view, Import> kShapes = {{"sphere", sphere}, {"cylinder", cylinder}, {"rectangle", rectangle},
                                                     {"disk", disk},     {"cube", cube},         {"obj", mesh_file},
@@ -196,6 +240,7 @@ std::optional<ObjectDescription> single_shape(Context& context, Element& shape) 
   ignore(shape, {"silhouette_sampling_weight"});
   if (object.mesh < 0 && !object.sphere) return std::nullopt;
   object.material = material_of(context, shape, object.name);
+  add_tangents(context, object);
   return object;
 }
 

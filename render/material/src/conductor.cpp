@@ -8,11 +8,11 @@ namespace simulacra {
 BsdfEval eval(const ConductorModel& model, Vec3 wo, Vec3 wi) {
   if (model.smooth || wi.z <= 0) return {};
   const Vec3 m = normalize(wo + wi);
-  const float d = model.facets.density(m);
+  const float d = model.facets.density(m) / (4 * wo.z);
   if (d == 0) return {};
-  const float seen = d * model.facets.masking(wo, m) / (4 * wo.z);
   const Rgb f = fresnel_conductor(dot(wo, m), model.eta, model.k) * model.reflectance;
-  return {f * (seen * model.facets.masking(wi, m)), Rgb{}, seen};
+  return {f * (d * model.facets.masking(wo, m) * model.facets.masking(wi, m)), Rgb{},
+          d * model.facets.exact_masking(wo, m)};
 }
 
 std::optional<BsdfSample> sample(const ConductorModel& model, Vec3 wo, float, Vec2 u) {
@@ -24,12 +24,11 @@ std::optional<BsdfSample> sample(const ConductorModel& model, Vec3 wo, float, Ve
     s.delta = true;
     return s;
   }
-  const Vec3 m = model.facets.sample_visible(wo, u);
-  s.wi = reflect(wo, m);
-  if (s.wi.z <= 0) return std::nullopt;
-  s.pdf = model.facets.density(m) * model.facets.masking(wo, m) / (4 * wo.z);
-  if (!(s.pdf > 0)) return std::nullopt;
-  s.weight = fresnel_conductor(dot(wo, m), model.eta, model.k) * model.reflectance * model.facets.masking(s.wi, m);
+  s.wi = reflect(wo, model.facets.sample_visible(wo, u));
+  const BsdfEval e = eval(model, wo, s.wi);
+  if (!(e.pdf > 0)) return std::nullopt;
+  s.pdf = e.pdf;
+  s.weight = e.total / e.pdf;
   return s;
 }
 

@@ -57,11 +57,10 @@ BsdfEval eval(const DielectricModel& model, Vec3 wo, Vec3 wi) {
   if (!g) return {};
   const float d = model.facets.density(g->m);
   if (d == 0) return {};
-  // Density of visible facets times the Jacobian; the value differs by the masking of wi only.
   const float f = fresnel_dielectric(g->wo_m, model.eta).reflectance;
-  const float seen = d * model.facets.masking(wo, g->m) * std::abs(g->wo_m / wo.z) * g->jacobian;
-  const float share = wo.z * wi.z > 0 ? f : 1 - f;
-  const float pdf = seen * share, value = pdf * model.facets.masking(wi, g->m);
+  const float part = d * std::abs(g->wo_m / wo.z) * g->jacobian * (wo.z * wi.z > 0 ? f : 1 - f);
+  const float pdf = part * model.facets.exact_masking(wo, g->m);
+  const float value = part * model.facets.masking(wo, g->m) * model.facets.masking(wi, g->m);
   if (wo.z * wi.z > 0) return {model.reflectance * value, Rgb{}, pdf};
   return {model.transmittance * (value / (g->eta * g->eta)), Rgb{}, pdf};
 }

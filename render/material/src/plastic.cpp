@@ -33,11 +33,11 @@ BsdfEval eval_with(const PlasticModel& model, Vec3 wo, Vec3 wi, float transmitta
   e.pdf = (1 - p_specular) * cosine_pdf;
   if (model.smooth) return e;
   const Vec3 m = normalize(wo + wi);
-  const float seen = model.facets.density(m) * model.facets.masking(wo, m) / (4 * wo.z);
-  if (seen > 0) {
+  const float d = model.facets.density(m) / (4 * wo.z);
+  if (d > 0) {
     const float f = fresnel_dielectric(dot(wo, m), model.eta).reflectance;
-    e.total += model.specular * (f * seen * model.facets.masking(wi, m));
-    e.pdf += p_specular * seen;
+    e.total += model.specular * (f * d * model.facets.masking(wo, m) * model.facets.masking(wi, m));
+    e.pdf += p_specular * d * model.facets.exact_masking(wo, m);
   }
   return e;
 }

@@ -45,7 +45,7 @@ struct Storage {
   bool shuffle = true;             ///< bytes of equal significance are put together first; only with chunks
 };
 
-/// Chunks of 96 x 128 pixels with all channels: what image files of the data set use.
+/// Chunks of 96 x 128 pixels of one channel, as in the public set: what image files of the data set use.
 /// `shape` is (height, width) or (height, width, channels).
 Storage image_storage(std::span<const std::size_t> shape);
 

@@ -11,6 +11,37 @@
 #include "render/base/error.h"
 
 namespace simulacra::hdf5 {
+namespace {
+
+template <std::size_t kBytes>
+void copy_strided(const std::byte* from, std::size_t stride, std::byte* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, from + i * stride, kBytes);
+}
+
+/// `count` elements that lie `stride` bytes apart, put side by side.
+void copy_run(const std::byte* from, std::size_t stride, std::byte* to, std::size_t element_bytes,
+              std::size_t count) {
+  if (stride == element_bytes) {
+    std::memcpy(to, from, count * element_bytes);
+  } else if (element_bytes == 1) {
+    copy_strided<1>(from, stride, to, count);
+  } else if (element_bytes == 2) {
+    copy_strided<2>(from, stride, to, count);
+  } else if (element_bytes == 4) {
+    copy_strided<4>(from, stride, to, count);
+  } else {
+    SIM_CHECK(element_bytes == 8);
+    copy_strided<8>(from, stride, to, count);
+  }
+}
+
+template <std::size_t kBytes>
+void shuffle(const std::byte* in, std::size_t count, std::byte* out) {
+  for (std::size_t b = 0; b < kBytes; ++b)
+    for (std::size_t i = 0; i < count; ++i) out[b * count + i] = in[i * kBytes + b];
+}
+
+}  // namespace
 
 ChunkGrid::ChunkGrid(std::span<const std::size_t> shape, std::span<const std::size_t> chunk,
                      std::size_t element_bytes)
@@ -48,28 +79,33 @@ void ChunkGrid::gather(std::size_t index, const std::byte* array, std::byte* out
     whole &= extent[d] == chunk_[d];
   }
   if (!whole) std::memset(out, 0, chunk_bytes_);
-  // Copy run by run along the last dimension; `at` counts through the others.
+  // Copy run by run along the last dimension in which a chunk is more than one element wide; `at` counts
+  // through those before it. Those after it add nothing but a stride.
+  std::size_t along = rank_ - 1;
+  while (along > 0 && chunk_[along] == 1) --along;
+  std::size_t start = 0;
+  for (std::size_t d = 0; d < rank_; ++d) start += first[d] * array_stride_[d];
   std::array<std::size_t, kMaxRank> at{};
-  const std::size_t last = rank_ - 1, run = extent[last] * element_bytes_;
   for (;;) {
-    std::size_t from = first[last] * element_bytes_, to = 0;
-    for (std::size_t d = 0; d < last; ++d) {
-      from += (first[d] + at[d]) * array_stride_[d];
+    std::size_t from = start, to = 0;
+    for (std::size_t d = 0; d < along; ++d) {
+      from += at[d] * array_stride_[d];
       to += at[d] * chunk_stride_[d];
     }
-    std::memcpy(out + to, array + from, run);
-    std::size_t d = last;
+    copy_run(array + from, array_stride_[along], out + to, element_bytes_, extent[along]);
+    std::size_t d = along;
     while (d > 0 && ++at[d - 1] == extent[d - 1]) at[--d] = 0;
     if (d == 0) return;
   }
 }
 
 void shuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out) {
-  const std::size_t count = in.size() / element_bytes;
-  for (std::size_t b = 0; b < element_bytes; ++b) {
-    const std::byte* from = in.data() + b;
-    std::byte* to = out + b * count;
-    for (std::size_t i = 0; i < count; ++i) to[i] = from[i * element_bytes];
+  switch (element_bytes) {
+    case 1: std::memcpy(out, in.data(), in.size()); return;
+    case 2: return shuffle<2>(in.data(), in.size() / 2, out);
+    case 4: return shuffle<4>(in.data(), in.size() / 4, out);
+    case 8: return shuffle<8>(in.data(), in.size() / 8, out);
+    default: SIM_CHECK(false && "elements have 1, 2, 4 or 8 bytes");
   }
 }
 

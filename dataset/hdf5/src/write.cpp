@@ -107,7 +107,7 @@ Storage image_storage(std::span<const std::size_t> shape) {
   SIM_CHECK(shape.size() == 2 || shape.size() == 3);
   Storage storage;
   storage.chunk = {std::min<std::size_t>(shape[0], 96), std::min<std::size_t>(shape[1], 128)};
-  if (shape.size() == 3) storage.chunk.push_back(shape[2]);
+  if (shape.size() == 3) storage.chunk.push_back(1);
   return storage;
 }
 

@@ -42,15 +42,22 @@ struct Texture {
 
 // ---------------------------------------------------------------- lookup
 
-/// Brings a coordinate into [0, 1]. What is not finite becomes 0.
+/// floor() of a number of moderate size, without a call into the mathematics library.
+int floor_of(float t) {
+  const int truncated = static_cast<int>(t);
+  return truncated - (t < static_cast<float>(truncated) ? 1 : 0);
+}
+
+/// Brings a coordinate into [0, 1]. Beyond 2^23 floats have no fraction: that, and what is not finite,
+/// becomes 0.
 float wrapped(float t, WrapMode mode) {
-  if (!std::isfinite(t)) return 0.0f;
+  if (!(std::abs(t) < 8388608.0f)) return mode == WrapMode::clamp && t > 0 ? 1.0f : 0.0f;
   switch (mode) {
-    case WrapMode::repeat: return t - std::floor(t);
+    case WrapMode::repeat: return t - static_cast<float>(floor_of(t));
     case WrapMode::clamp: return std::clamp(t, 0.0f, 1.0f);
     case WrapMode::mirror: break;
   }
-  const float period = t - 2.0f * std::floor(t * 0.5f);
+  const float period = t - 2.0f * static_cast<float>(floor_of(t * 0.5f));
   return period > 1.0f ? 2.0f - period : period;
 }
 
@@ -89,12 +96,10 @@ Vec4 lookup_bitmap(const Texture& texture, const Image& image, const TileCache* 
     const int row = wrapped_index(static_cast<int>(y), height, texture.wrap_v);
     return texel_at<kFormat, kChannels>(image, tiles, column, row);
   }
-  const float left = std::floor(x - 0.5f), top = std::floor(y - 0.5f);
-  const int c0 = wrapped_index(static_cast<int>(left), width, texture.wrap_u);
-  const int c1 = wrapped_index(static_cast<int>(left) + 1, width, texture.wrap_u);
-  const int r0 = wrapped_index(static_cast<int>(top), height, texture.wrap_v);
-  const int r1 = wrapped_index(static_cast<int>(top) + 1, height, texture.wrap_v);
-  const float fx = x - 0.5f - left, fy = y - 0.5f - top;
+  const int left = floor_of(x - 0.5f), top = floor_of(y - 0.5f);
+  const int c0 = wrapped_index(left, width, texture.wrap_u), c1 = wrapped_index(left + 1, width, texture.wrap_u);
+  const int r0 = wrapped_index(top, height, texture.wrap_v), r1 = wrapped_index(top + 1, height, texture.wrap_v);
+  const float fx = x - 0.5f - static_cast<float>(left), fy = y - 0.5f - static_cast<float>(top);
   const Vec4 upper = mix(texel_at<kFormat, kChannels>(image, tiles, c0, r0),
                          texel_at<kFormat, kChannels>(image, tiles, c1, r0), fx);
   const Vec4 lower = mix(texel_at<kFormat, kChannels>(image, tiles, c0, r1),

@@ -22,7 +22,7 @@ with tempfile.TemporaryDirectory() as folder:
                 assert d.dtype == np.dtype(name), (name, d.dtype)
                 assert not d.attrs
                 if storage == "chunked":
-                    assert d.chunks == (96, 128, 3), d.chunks
+                    assert d.chunks == (96, 128, 1), d.chunks
                     assert d.compression == "gzip" and d.shuffle, (d.compression, d.shuffle)
                 else:
                     assert d.chunks is None and d.compression is None

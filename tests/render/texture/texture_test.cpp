@@ -53,7 +53,7 @@ Vec2 center(int column, int row, int width, int height) {
 
 float linear8(int column, int row, int channel) { return static_cast<float>(code_at(column, row, channel)) / 255.0f; }
 
-// Coordinates are computed in float: a center may be missed by 2^-22 of the image, times 255 codes' steps.
+// Coordinates are computed in float: a center may be missed by 2^-22 of the image, times its 7 texels.
 constexpr float kTexelTolerance = 2e-5f;
 
 TEST(TextureSet, ReturnsEachTexelAtItsCenterWithRowZeroOnTop) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time and size of one 1024 x 768 frame set (the 14 files of the public format) as we write it.
+//
+//   hdf5_bench FOLDER [THREADS [LEVEL]]
+//
+// The frame is a box room with a checkered floor, spheres and noise as of a 64-sample render, so that
+// compression meets what it will meet. hdf5_h5py.py then writes the same arrays as h5py users do, and
+// prints the ratio.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "dataset/hdf5/hdf5.h"
+#include "render/base/error.h"
+#include "render/base/half.h"
+#include "render/base/vec.h"
+#include "render/image/frame.h"
+
+namespace {
+
+using namespace simulacra;
+
+struct Hit {
+  float distance = 1e9f;
+  Vec3 normal;
+  int entity = 0;
+  Vec2 uv;
+};
+
+Hit trace_room(Vec3 direction) {
+  // Walls of a 6 x 5 x 3 m room, the camera at the origin.
+  constexpr std::array<float, 3> kLo{-3, -1.5f, -4}, kHi{3, 1.5f, 1};
+  Hit hit;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const float wall = direction[axis] > 0 ? kHi[axis] : kLo[axis];
+    const float t = wall / direction[axis];
+    if (!(t > 0 && t < hit.distance)) continue;
+    hit.distance = t;
+    hit.normal = {};
+    hit.normal[axis] = direction[axis] > 0 ? -1.0f : 1.0f;
+    hit.entity = 1 + 2 * static_cast<int>(axis) + (direction[axis] > 0 ? 1 : 0);
+    const Vec3 p = direction * t;
+    hit.uv = {p[(axis + 1) % 3], p[(axis + 2) % 3]};
+  }
+  for (int i = 0; i < 12; ++i) {
+    const Vec3 center{-2.4f + 0.43f * static_cast<float>(i), -1.1f + 0.4f * static_cast<float>(i % 3),
+                      -3.0f + 0.11f * static_cast<float>((i * 7) % 13)};
+    const float radius = 0.2f + 0.03f * static_cast<float>(i % 5), b = dot(direction, center);
+    const float d = b * b - dot(center, center) + radius * radius;
+    if (d <= 0 || b - std::sqrt(d) <= 0 || b - std::sqrt(d) >= hit.distance) continue;
+    hit.distance = b - std::sqrt(d);
+    hit.normal = normalize(direction * hit.distance - center);
+    hit.entity = 7 + i;
+    hit.uv = {hit.normal.x, hit.normal.y};
+  }
+  return hit;
+}
+
+void set3(Plane& plane, int row, int column, Vec3 v) {
+  for (std::size_t c = 0; c < 3; ++c) plane.f[plane.at(row, column, static_cast<int>(c))] = round_to_half(v[c]);
+}
+
+Frame make_frame(int width, int height) {
+  Frame frame;
+  frame.width = width;
+  frame.height = height;
+  for (const LabelSpec& spec : kLabels)
+    if (spec.profile == Profile::hypersim) frame.allocate(spec.id);
+  std::mt19937 random(1);
+  std::normal_distribution<float> noise(0.0f, 0.06f);
+  for (int r = 0; r < height; ++r)
+    for (int c = 0; c < width; ++c) {
+      const float u = 2 * (static_cast<float>(c) + 0.5f) / static_cast<float>(width) - 1;
+      const float v = 1 - 2 * (static_cast<float>(r) + 0.5f) / static_cast<float>(height);
+      const Vec3 direction = normalize(Vec3(0.57735f * u, 0.43301f * v, -1.0f));
+      const Hit hit = trace_room(direction);
+      const int checker = static_cast<int>(std::floor(3 * hit.uv.x) + std::floor(3 * hit.uv.y)) & 1;
+      const Vec3 albedo = Vec3(0.7f, 0.5f + 0.02f * static_cast<float>(hit.entity % 9), 0.4f) * (checker ? 1.0f : 0.6f);
+      const float light = 0.2f + 2.0f / (1.0f + hit.distance * hit.distance);
+      Vec3 e, rest, color;
+      for (std::size_t k = 0; k < 3; ++k) {
+        e[k] = round_to_half(std::max(0.0f, light * (1 + noise(random))));
+        rest[k] = round_to_half(hit.entity % 3 == 0 ? std::abs(0.5f * noise(random)) : 0.0f);
+        color[k] = round_to_half(albedo[k]) * e[k] + rest[k];
+      }
+      set3(frame.plane(Label::color), r, c, color);
+      set3(frame.plane(Label::diffuse_reflectance), r, c, albedo);
+      set3(frame.plane(Label::diffuse_illumination), r, c, e);
+      set3(frame.plane(Label::residual), r, c, rest);
+      frame.plane(Label::depth_meters).f[frame.plane(Label::depth_meters).at(r, c)] = round_to_half(hit.distance);
+      set3(frame.plane(Label::position), r, c, direction * hit.distance + Vec3(1.2f, 0.7f, 1.5f));
+      for (const Label label : {Label::normal_world, Label::normal_cam, Label::normal_bump_world, Label::normal_bump_cam})
+        set3(frame.plane(label), r, c, hit.normal);
+      set3(frame.plane(Label::tex_coord), r, c, {hit.uv.x, hit.uv.y, 0});
+      const std::size_t at = frame.plane(Label::semantic).at(r, c);
+      frame.plane(Label::render_entity_id).i[at] = hit.entity;
+      frame.plane(Label::semantic).i[at] = hit.entity < 7 ? 1 + hit.entity % 3 : 5 + hit.entity % 4;
+      frame.plane(Label::semantic_instance).i[at] = hit.entity < 7 ? -1 : hit.entity - 6;
+    }
+  return frame;
+}
+
+/// Bodies on `threads` threads, as the program's own scheduler would run them.
+ParallelFor threads_for(int threads) {
+  return [threads](std::size_t count, const std::function<void(std::size_t)>& body) {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::jthread> workers;
+    for (int t = 0; t < threads; ++t)
+      workers.emplace_back([&] {
+        for (std::size_t i = next++; i < count; i = next++) body(i);
+      });
+  };
+}
+
+std::vector<std::uint16_t> stored(const Plane& plane) {
+  std::vector<std::uint16_t> values(std::max(plane.f.size(), plane.i.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = plane.f.empty() ? static_cast<std::uint16_t>(plane.i[i]) : half_from_float(plane.f[i]);
+  return values;
+}
+
+double write_set(const Frame& frame, const std::filesystem::path& folder, int threads, int level) {
+  const auto start = std::chrono::steady_clock::now();
+  const ParallelFor parallel_for = threads_for(threads);
+  for (const LabelSpec& spec : kLabels) {
+    if (!frame.has(spec.id)) continue;
+    const std::vector<std::uint16_t> values = stored(frame.plane(spec.id));
+    std::vector<std::size_t> shape{static_cast<std::size_t>(frame.height), static_cast<std::size_t>(frame.width)};
+    if (spec.channels.size() == 3) shape.push_back(3);
+    hdf5::Storage storage = hdf5::image_storage(shape);
+    storage.level = level;
+    hdf5::write(folder / fmt::format("frame.0000.{}.hdf5", spec.name),
+                spec.dtype == DType::f16 ? hdf5::Element::f16 : hdf5::Element::i16, shape,
+                std::as_bytes(std::span(values)), storage, parallel_for);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 2) fail_usage("usage: hdf5_bench FOLDER [THREADS [LEVEL]]");
+  const std::filesystem::path folder = argv[1];
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 2, level = argc > 3 ? std::atoi(argv[3]) : 5;
+  std::filesystem::create_directories(folder);
+  const Frame frame = make_frame(1024, 768);
+  std::vector<double> seconds;
+  const std::clock_t cpu_before = std::clock();
+  for (int run = 0; run < 5; ++run) seconds.push_back(write_set(frame, folder, threads, level));
+  const double cpu_seconds = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC / 5;
+  std::sort(seconds.begin(), seconds.end());
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) bytes += entry.file_size();
+  // What is on disk must be what went in.
+  const hdf5::Array back = hdf5::read(folder / "frame.0000.color.hdf5");
+  const auto wanted = stored(frame.plane(Label::color));
+  if (!std::equal(wanted.begin(), wanted.end(), back.as<std::uint16_t>().begin())) fail("color reads back wrong");
+  std::printf("{\"threads\": %d, \"level\": %d, \"seconds\": %.3f, \"seconds_min\": %.3f, \"seconds_max\": %.3f, "
+              "\"cpu_seconds\": %.3f, \"bytes\": %ju}\n", threads, level, seconds[2], seconds[0], seconds[4], cpu_seconds, bytes);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

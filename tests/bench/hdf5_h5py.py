@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time to write one frame set, ours against h5py gzip-9, as a ratio in one run.
 
-    hdf5_h5py.py HDF5_BENCH [--threads 2] [--levels 4 5 6] [--runs 3]
+    hdf5_h5py.py HDF5_BENCH [--data-set DIR] [--threads 2] [--levels 4 5 6] [--runs 3]
 
 HDF5_BENCH is the program built from hdf5_bench.cpp. Its files are read back, compared and written again with
 h5py's compression="gzip", compression_opts=9 (and, for comparison, with shuffle).
@@ -33,14 +33,15 @@ def write_with_h5py(arrays, folder, **options):
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("bench")
+    ap.add_argument("--data-set", help="write its frame.0000 instead of a synthetic frame")
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--levels", type=int, nargs="+", default=[4, 5, 6])
     ap.add_argument("--runs", type=int, default=3)
     o = ap.parse_args()
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
-        rows = []
+        rows, source = [], [o.data_set] if o.data_set else []
         for level in o.levels:
-            out = subprocess.run([o.bench, ours, str(o.threads), str(level)], check=True, capture_output=True)
+            out = subprocess.run([o.bench, ours, str(o.threads), str(level)] + source, check=True, capture_output=True)
             rows.append(json.loads(out.stdout))
         arrays = {}
         for name in sorted(os.listdir(ours)):

@@ -115,9 +115,13 @@ TEST(GltfRefusal, BufferViewsAndAccessorsStayInTheirBuffers) {
   EXPECT_THAT(refusal(with_accessor(fine, R"("byteLength": 36, "byteStride": 8)")), refused_with("byteStride 8"));
   EXPECT_THAT(refusal(with_accessor(fine, R"("byteLength": 36, "byteStride": 16)")), refused_with("/accessors/0: 3 elements"));
   EXPECT_THAT(refusal(with_accessor(fine + R"(, "byteOffset": 1)")), refused_with("/accessors/0: 3 elements of 12 bytes at byteOffset 1"));
-  for (const char* count : {"4", "4294967290", "18446744073709551615", "1e300", "-1", "1.5"})
-    EXPECT_THAT(refusal(with_accessor(fmt::format(R"("bufferView": 0, "componentType": 5126, "type": "VEC3", "count": {})", count))),
-                refused_with("/accessors/0")) << count;
+  const auto counted = [](std::string_view count) {
+    return refusal(with_accessor(fmt::format(R"("bufferView": 0, "componentType": 5126, "type": "VEC3", "count": {})", count)));
+  };
+  EXPECT_THAT(counted("4"), refused_with("/accessors/0: 4 elements of 12 bytes"));
+  EXPECT_THAT(counted("4294967290"), refused_with("4294967290 vertices are too many"));
+  EXPECT_THAT(counted("18446744073709551615"), refused_with("fewer than 2^32 - 1 elements"));
+  for (const char* count : {"1e300", "-1", "1.5"}) EXPECT_THAT(counted(count), refused_with("/accessors/0/count = "));
   EXPECT_THAT(refusal(with_accessor(R"("bufferView": 1, "componentType": 5126, "type": "VEC3", "count": 3)")),
               refused_with("/accessors/0/bufferView = 1, expected an entry of 'bufferViews', 0 to 0"));
   EXPECT_THAT(refusal(with_accessor(R"("bufferView": 0, "componentType": 5130, "type": "VEC3", "count": 1)")), refused_with("componentType = 5130"));

@@ -54,7 +54,8 @@ TEST(ChiSquare, PValuesOfARightDensityAreEvenlySpread) {
   constexpr int runs = 60;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     const ChiSquareResult r =
-        judge([](Vec3 d) { return lobe_density(d, 1); }, 1, {.samples = 20000, .cos_cells = 11, .phi_cells = 20, .seed = seed});
+        judge([](Vec3 d) { return lobe_density(d, 1); }, 1,
+              {.samples = 20000, .cos_cells = 11, .phi_cells = 20, .seed = seed});
     below_half += r.p_value < 0.5 ? 1 : 0;
     below_tenth += r.p_value < 0.1 ? 1 : 0;
   }

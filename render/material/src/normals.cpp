@@ -33,21 +33,22 @@ float height(const MaterialDescription& m, const Inputs& in, Vec2 uv) {
   return m.bump_scale * luminance({t.x, t.y, t.z});
 }
 
-// Half a texel in each direction of the mesh's uv; a procedural texture counts as one of 512 texels.
-Vec2 half_texel(const TextureSet& textures, int texture) {
-  int width = 1, height_ = 1;
-  textures.resolution(texture, width, height_);
-  const auto texels = [](int n) { return n > 1 ? static_cast<float>(n) : 512.0f; };
+// A sixteenth of a texel in each direction of the mesh's uv, so that differences are the slopes of the bilinear
+// interpolant; a procedural texture counts as 64 texels.
+Vec2 small_step(const TextureSet& textures, int texture) {
+  int columns = 1, rows = 1;
+  textures.resolution(texture, columns, rows);
+  const auto texels = [](int n) { return n > 1 ? static_cast<float>(n) : 64.0f; };
   const auto [a, b, c, d] = textures.uv_linear(texture);
-  const float w = texels(width), h = texels(height_);
+  const float w = texels(columns), h = texels(rows);
   const float along_u = std::hypot(a * w, c * h), along_v = std::hypot(b * w, d * h);
-  return {along_u > 0 ? 0.5f / along_u : 0, along_v > 0 ? 0.5f / along_v : 0};
+  return {along_u > 0 ? 0.0625f / along_u : 0, along_v > 0 ? 0.0625f / along_v : 0};
 }
 
 Vec3 bump_mapped(const MaterialDescription& m, const Inputs& in, Vec3 n) {
   const SurfacePoint& at = in.at;
   if (!usable(at.dpdu) || !usable(at.dpdv)) return n;
-  const Vec2 uv = at.uv[in.textures.uv_set(m.bump_texture)], step = half_texel(in.textures, m.bump_texture);
+  const Vec2 uv = at.uv[in.textures.uv_set(m.bump_texture)], step = small_step(in.textures, m.bump_texture);
   const Vec2 du{step.x, 0}, dv{0, step.y};
   const float slope_u = step.x > 0 ? (height(m, in, uv + du) - height(m, in, uv - du)) / (2 * step.x) : 0;
   const float slope_v = step.y > 0 ? (height(m, in, uv + dv) - height(m, in, uv - dv)) / (2 * step.y) : 0;

@@ -30,7 +30,8 @@ std::vector<View> views() {
       for (const float side : {1.0f, -1.0f}) {
         if (side < 0 && !e.passes) continue;
         const float phi = 0.6f;
-        result.push_back({e, {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), side * std::cos(theta)}});
+        const float r = std::sin(theta);
+        result.push_back({e, {r * std::cos(phi), r * std::sin(phi), side * std::cos(theta)}});
       }
   return result;
 }
@@ -122,7 +123,8 @@ TEST(BsdfStatistics, LosslessModelsPassTheWhiteFurnace) {
 // facets does not lose.
 TEST(BsdfStatistics, TheStandardModelLosesLittle) {
   for (const float theta : kAngles) {
-    const Mean a = albedo(test::example_materials().bsdf("standard_white"), {std::sin(theta), 0, std::cos(theta)}, 200'000);
+    const Vec3 wo{std::sin(theta), 0, std::cos(theta)};
+    const Mean a = albedo(test::example_materials().bsdf("standard_white"), wo, 200'000);
     EXPECT_GT(a.value.r, 0.985f) << theta;
   }
 }

@@ -1,0 +1,54 @@
+# Shared by tools/demo and tools/test: installs what is missing, configures and builds. Sourced, not run.
+# Nothing outside the checkout is touched, but by the package manager.
+
+# What the program is built from; tools/cmake/dependencies.cmake says what each is for.
+BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config libfmt-dev libyaml-cpp-dev libtbb-dev nlohmann-json3-dev
+  libpugixml-dev libcli11-dev libembree-dev libopenimageio-dev libopenexr-dev libhdf5-dev libdeflate-dev libgtest-dev
+  libgmock-dev)
+# The furniture of generated rooms.
+DATA_PACKAGES=(sweethome3d-furniture)
+# What the tests read data sets with, as users would.
+TEST_PACKAGES=(python3 python3-venv python3-numpy python3-h5py)
+
+step() { printf '== %s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else die "packages are missing and this is neither root nor is there sudo; as root, run: apt-get install $MISSING"
+  fi
+}
+
+# ensure_packages NAME...: installs those that are not there.
+ensure_packages() {
+  local missing=() p
+  command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu; install what tools/cmake/dependencies.cmake lists, then run: cmake --preset release && cmake --build --preset release"
+  for p in "$@"; do
+    dpkg-query -W -f '${Status}\n' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
+  done
+  if [ ${#missing[@]} = 0 ]; then step "packages: all ${#} are installed"; return; fi
+  MISSING="${missing[*]}"
+  step "packages: installing ${missing[*]}"
+  as_root apt-get update -qq || die "apt-get update failed; check the package sources and the network, then run this again"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+    die "apt-get could not install: ${missing[*]}; the lines above say why"
+}
+
+jobs() { nproc 2>/dev/null || echo 2; }
+
+# build PRESET TARGET... [-- CMAKE_ARGUMENT...]
+build() {
+  local preset=$1 targets=() args=()
+  shift
+  while [ $# -gt 0 ]; do
+    if [ "$1" = -- ]; then shift; args=("$@"); break; fi
+    targets+=("$1"); shift
+  done
+  step "configure ($preset)"
+  cmake --preset "$preset" "${args[@]}" >"$ROOT/build/configure-$preset.log" 2>&1 ||
+    { tail -20 "$ROOT/build/configure-$preset.log" >&2; die "cmake could not configure; the lines above say why (all of it: build/configure-$preset.log)"; }
+  step "build ($preset): ${targets[*]}, $(jobs) jobs"
+  cmake --build --preset "$preset" -j "$(jobs)" --target "${targets[@]}" >"$ROOT/build/build-$preset.log" 2>&1 ||
+    { grep -E 'error|FAILED|undefined' "$ROOT/build/build-$preset.log" | head -30 >&2; die "the build failed; the lines above say where (all of it: build/build-$preset.log)"; }
+}

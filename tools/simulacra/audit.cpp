@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataset/audit/audit.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "render/session/session.h"
+#include "tools/simulacra/verb.h"
+
+namespace simulacra::tools {
+namespace {
+
+struct Request {
+  std::string root;
+  AuditOptions options;
+  int threads = 0;
+  std::size_t max_list = 10;
+  bool json = false;
+};
+
+void declare(CLI::App& app, int& exit_code) {
+  const auto request = std::make_shared<Request>();
+  app.add_option("DIR", request->root, "the data set: a folder of scenes, or one with a folder `scenes`")->required();
+  app.add_flag("--json", request->json, "print everything as JSON, every failure included");
+  app.add_option("--kinds", request->options.kinds, "judge only these image kinds and groups, comma-separated: " + [] {
+        std::string list;
+        for (const std::string& kind : audit_kinds()) list += kind + ", ";
+        return list + "all";
+      }())->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--skip", request->options.skip, "checks or families not to make, comma-separated: F15, F13.canonical")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--scene", request->options.scenes, "only scenes of this name (* and ? allowed; may be repeated)")
+      ->allow_extra_args(false);
+  app.add_flag("--complete", request->options.complete, "demand 1024x768, boxes and tonemap.jpg too");
+  app.add_option("--threads", request->threads, "0 = all cores")->check(CLI::Range(0, 4096))->capture_default_str();
+  app.add_option("--max-list", request->max_list, "failures to print of each check")->capture_default_str();
+  app.footer("Exit code: 0 all checks hold, 1 one fails or the set is incomplete, 2 the request was wrong.\n"
+             "Example: simulacra audit out/rooms --skip F15");
+  app.callback([request, &exit_code] {
+    request->options.parallel = tbb_parallel_for(request->threads);
+    const AuditResult result = audit(request->root, request->options);
+    std::cout << (request->json ? audit_as_json(result) : audit_as_text(result, request->max_list));
+    exit_code = result.ok() ? 0 : 1;
+  });
+}
+
+}  // namespace
+
+const Verb kAuditVerb{"audit", "judge a data set in Hypersim layout: one line a check", declare};
+
+}  // namespace simulacra::tools

@@ -60,6 +60,22 @@ Node& child(Node& node, std::string_view key, std::string_view assignment) {
   return node.at_or_add(key);
 }
 
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, three rows at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j < last.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u), last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
 /// A value from the command line has no line number.
 void drop_lines(Node& node) {
   node.line = 0;
@@ -90,20 +106,9 @@ std::string nearest_name(std::string_view name, std::span<const std::string> kno
   std::string best;
   std::size_t best_distance = 1 + std::max<std::size_t>(1, name.size() / 3);
   for (const std::string& candidate : known) {
-    // Edit distance, one row at a time; a swap of two neighbours counts as two edits.
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t replaced = diagonal + (name[i - 1] == candidate[j - 1] ? 0u : 1u);
-        diagonal = row[j];
-        row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
       best = candidate;
     }
   }

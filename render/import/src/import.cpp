@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "render/base/error.h"
+#include "render/import/src/import_own_frame.h"
 
 namespace simulacra {
 namespace {
@@ -58,7 +59,7 @@ SceneDescription import_as(Format format, const fs::path& file, Diagnostics& dia
 
 }  // namespace
 
-SceneDescription import_scene(const fs::path& file, Diagnostics& diagnostics) {
+SceneDescription import_in_own_frame(const fs::path& file, bool allow_yaml, Diagnostics& diagnostics) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) fail_usage("{}: there is no such file", file.string());
@@ -66,18 +67,25 @@ SceneDescription import_scene(const fs::path& file, Diagnostics& diagnostics) {
     fail_usage("{}: is a folder; expected a scene file: {}", file.string(), kReadable);
   Format format = format_of_extension(file);
   if (format == Format::unknown) format = format_of_content(file);
+  if (format == Format::yaml && !allow_yaml)
+    fail_usage("{}: a scene YAML cannot be placed in another; use 'extends' to build on it", file.string());
   try {
     SceneDescription scene = import_as(format, file, diagnostics);
     if (scene.name.empty()) scene.name = file.stem().string();
     if (scene.source.empty()) scene.source = file;
-    to_world(scene);
-    make_names_unique(scene);
     return scene;
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {
     throw UsageError(e.what());  // the user named the file: exit code 2
   }
+}
+
+SceneDescription import_scene(const fs::path& file, Diagnostics& diagnostics) {
+  SceneDescription scene = import_in_own_frame(file, true, diagnostics);
+  to_world(scene);
+  make_names_unique(scene);
+  return scene;
 }
 
 }  // namespace simulacra

@@ -224,7 +224,8 @@ TEST(Config, TheTableHasOneRowAnOption) {
 TEST(Config, TheNearestNameIsWithinAThirdOfTheLetters) {
   const std::vector<std::string> known{"samples", "seed", "size"};
   EXPECT_EQ(config::nearest_name("sample", known), "samples");
-  EXPECT_EQ(config::nearest_name("sede", known), "");
+  EXPECT_EQ(config::nearest_name("sede", known), "seed");
+  EXPECT_EQ(config::nearest_name("sdee", known), "");
   EXPECT_EQ(config::nearest_name("siz", known), "size");
   EXPECT_EQ(config::nearest_name("threads", known), "");
 }

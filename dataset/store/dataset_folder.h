@@ -33,6 +33,8 @@ class DatasetFolder {
   /// are absent or do not verify. Call once, before everything below. Returns the number of files that verified.
   std::size_t open(const ParallelFor& parallel_for);
 
+  /// True when the scene's record and every file of its _detail folder that was put with it are there and verified.
+  bool has_scene(const std::string& scene) const;
   /// True when every file of the frame is there and verified, or was put by this run.
   bool has_frame(const FrameName& name) const;
   bool has_file(const std::string& path) const { return manifest_.files.contains(path); }

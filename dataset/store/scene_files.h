@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "dataset/schema/pose.h"
 #include "dataset/store/output_file.h"
-#include "render/base/vec.h"
 #include "render/description/description.h"
 
 namespace simulacra {
@@ -23,13 +23,6 @@ struct SceneFilesOptions {
 /// when the scene does not fit the format's 16-bit ids.
 std::vector<OutputFile> scene_files(const SceneDescription& scene, const std::string& scene_name,
                                     std::span<const std::string> cameras, const SceneFilesOptions& options);
-
-/// One view. The camera looks along -z; y is up in the image.
-struct Pose {
-  Affine3d world_from_cam;
-  Vec3d look_at;               ///< a point on the viewing axis in front of the camera
-  std::string origin;          ///< where the pose came from, for the manifest
-};
 
 /// The files of _detail/cam_XX. Throws Error when an orientation is no rotation, a camera stands on its head, or a
 /// look-at point is not on its camera's axis.

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <mutex>
 #include <set>
 
 #include <fcntl.h>
@@ -122,7 +121,11 @@ void DatasetFolder::forget_damaged(const ParallelFor& parallel_for) {
     if (!good[i]) bad.insert(records[i]->path);
   for (const std::string& path : bad) manifest_.files.erase(path);
   if (!bad.empty()) was_complete_ = false;
-  // A frame counts as there only with all its files.
+  // A scene counts as there only with all its tables, a frame only with all its images.
+  for (const std::string& path : bad) {
+    const std::string scene = path.substr(0, path.find('/'));
+    if (path.starts_with(detail_folder(scene) + "/")) manifest_.scenes.erase(scene);
+  }
   std::erase_if(manifest_.frames, [&](const auto& item) {
     return std::any_of(bad.begin(), bad.end(), [&](const std::string& path) {
       const FrameName& name = item.second.name;
@@ -132,6 +135,7 @@ void DatasetFolder::forget_damaged(const ParallelFor& parallel_for) {
   });
 }
 
+bool DatasetFolder::has_scene(const std::string& scene) const { return manifest_.scenes.contains(scene); }
 bool DatasetFolder::has_frame(const FrameName& name) const { return manifest_.frames.contains(frame_key(name)); }
 
 fs::path DatasetFolder::staged(const std::string& path) const {

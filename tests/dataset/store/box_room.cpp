@@ -56,11 +56,7 @@ Affine3d placed(Vec3d center, Vec3d size, double turn_rad) {
   return translation(center) * rotation({0, 0, 1}, turn_rad) * scaling(size);
 }
 
-struct Hit {
-  double distance;
-  std::size_t object;
-  Vec3d normal;
-};
+using Hit = RoomHit;
 
 std::optional<double> hit_triangle(Vec3d o, Vec3d d, Vec3d a, Vec3d b, Vec3d c) {
   const Vec3d u = b - a, v = c - a, p = cross(d, v);
@@ -83,7 +79,8 @@ std::optional<double> hit_sphere(Vec3d o, Vec3d d, Vec3d center, double radius) 
 std::optional<Hit> trace(const SceneDescription& room, Vec3d o, Vec3d d) {
   std::optional<Hit> best;
   const auto keep = [&](double t, std::size_t object, Vec3d normal) {
-    if (!best || t < best->distance) best = Hit{t, object, dot(normal, d) > 0 ? -normal : normal};
+    const bool behind = dot(normal, d) > 0;
+    if (!best || t < best->distance) best = Hit{t, object, behind ? -normal : normal, behind};
   };
   for (std::size_t i = 0; i < room.objects.size(); ++i) {
     const ObjectDescription& object = room.objects[i];
@@ -187,6 +184,10 @@ SceneDescription box_room() {
   room.objects.back().sphere = SphereDescription{{1.1f, 1.7f, 1.05f}, 0.3f, false};
   add_object(room, "thing", cube, placed({-0.4, 2.5, 0.2}, {0.4, 0.4, 0.4}, 0.1), -1, -1);
   return room;
+}
+
+std::optional<RoomHit> box_room_hit(const SceneDescription& room, Vec3d origin, Vec3d direction) {
+  return trace(room, origin, normalize(direction));
 }
 
 Frame box_room_frame(const SceneDescription& room, const Affine3d& world_from_cam, int width, int height) {

@@ -14,24 +14,24 @@ namespace simulacra::hdf5 {
 namespace {
 
 template <std::size_t kBytes>
-void copy_strided(const std::byte* from, std::size_t stride, std::byte* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, from + i * stride, kBytes);
+void copy_strided(const std::byte* from, std::size_t from_stride, std::byte* to, std::size_t to_stride,
+                  std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, kBytes);
 }
 
-/// `count` elements that lie `stride` bytes apart, put side by side.
-void copy_run(const std::byte* from, std::size_t stride, std::byte* to, std::size_t element_bytes,
-              std::size_t count) {
-  if (stride == element_bytes) {
+/// Copies `count` elements between places that lie a stride of bytes apart.
+void copy_run(const std::byte* from, std::size_t from_stride, std::byte* to, std::size_t to_stride,
+              std::size_t element_bytes, std::size_t count) {
+  if (from_stride == element_bytes && to_stride == element_bytes) {
     std::memcpy(to, from, count * element_bytes);
-  } else if (element_bytes == 1) {
-    copy_strided<1>(from, stride, to, count);
-  } else if (element_bytes == 2) {
-    copy_strided<2>(from, stride, to, count);
-  } else if (element_bytes == 4) {
-    copy_strided<4>(from, stride, to, count);
-  } else {
-    SIM_CHECK(element_bytes == 8);
-    copy_strided<8>(from, stride, to, count);
+    return;
+  }
+  switch (element_bytes) {
+    case 1: return copy_strided<1>(from, from_stride, to, to_stride, count);
+    case 2: return copy_strided<2>(from, from_stride, to, to_stride, count);
+    case 4: return copy_strided<4>(from, from_stride, to, to_stride, count);
+    case 8: return copy_strided<8>(from, from_stride, to, to_stride, count);
+    default: SIM_CHECK(false && "elements have 1, 2, 4 or 8 bytes");
   }
 }
 
@@ -39,6 +39,12 @@ template <std::size_t kBytes>
 void shuffle(const std::byte* in, std::size_t count, std::byte* out) {
   for (std::size_t b = 0; b < kBytes; ++b)
     for (std::size_t i = 0; i < count; ++i) out[b * count + i] = in[i * kBytes + b];
+}
+
+template <std::size_t kBytes>
+void unshuffle(const std::byte* in, std::size_t count, std::byte* out) {
+  for (std::size_t b = 0; b < kBytes; ++b)
+    for (std::size_t i = 0; i < count; ++i) out[i * kBytes + b] = in[b * count + i];
 }
 
 }  // namespace
@@ -70,33 +76,56 @@ std::array<std::size_t, kMaxRank> ChunkGrid::origin(std::size_t index) const {
   return first;
 }
 
-void ChunkGrid::gather(std::size_t index, const std::byte* array, std::byte* out) const {
-  const std::array<std::size_t, kMaxRank> first = origin(index);
-  std::array<std::size_t, kMaxRank> extent{};
-  bool whole = true;
-  for (std::size_t d = 0; d < rank_; ++d) {
-    extent[d] = std::min(chunk_[d], shape_[d] - first[d]);
-    whole &= extent[d] == chunk_[d];
-  }
-  if (!whole) std::memset(out, 0, chunk_bytes_);
-  // Copy run by run along the last dimension in which a chunk is more than one element wide; `at` counts
-  // through those before it. Those after it add nothing but a stride.
+/// The last dimension in which a chunk is more than one element wide. Those after it add but a stride.
+std::size_t ChunkGrid::run_dimension() const {
   std::size_t along = rank_ - 1;
   while (along > 0 && chunk_[along] == 1) --along;
+  return along;
+}
+
+bool ChunkGrid::is_whole(std::size_t index) const {
+  const std::array<std::size_t, kMaxRank> first = origin(index);
+  bool whole = true;
+  for (std::size_t d = 0; d < rank_; ++d) whole &= first[d] + chunk_[d] <= shape_[d];
+  return whole;
+}
+
+template <typename Visit>
+void ChunkGrid::for_each_run(std::size_t index, Visit&& visit) const {
+  const std::array<std::size_t, kMaxRank> first = origin(index);
+  std::array<std::size_t, kMaxRank> extent{}, at{};
   std::size_t start = 0;
-  for (std::size_t d = 0; d < rank_; ++d) start += first[d] * array_stride_[d];
-  std::array<std::size_t, kMaxRank> at{};
+  for (std::size_t d = 0; d < rank_; ++d) {
+    extent[d] = std::min(chunk_[d], shape_[d] - first[d]);
+    start += first[d] * array_stride_[d];
+  }
+  const std::size_t along = run_dimension();
   for (;;) {
-    std::size_t from = start, to = 0;
+    std::size_t in_array = start, in_chunk = 0;
     for (std::size_t d = 0; d < along; ++d) {
-      from += at[d] * array_stride_[d];
-      to += at[d] * chunk_stride_[d];
+      in_array += at[d] * array_stride_[d];
+      in_chunk += at[d] * chunk_stride_[d];
     }
-    copy_run(array + from, array_stride_[along], out + to, element_bytes_, extent[along]);
+    visit(in_array, in_chunk, extent[along]);
     std::size_t d = along;
     while (d > 0 && ++at[d - 1] == extent[d - 1]) at[--d] = 0;
     if (d == 0) return;
   }
+}
+
+void ChunkGrid::gather(std::size_t index, const std::byte* array, std::byte* out) const {
+  if (!is_whole(index)) std::memset(out, 0, chunk_bytes_);
+  const std::size_t stride = array_stride_[run_dimension()];
+  for_each_run(index, [&](std::size_t in_array, std::size_t in_chunk, std::size_t count) {
+    copy_run(array + in_array, stride, out + in_chunk, element_bytes_, element_bytes_, count);
+  });
+}
+
+void ChunkGrid::scatter(std::size_t index, const std::byte* chunk, std::byte* array) const {
+  const std::size_t stride = array_stride_[run_dimension()];
+  for_each_run(index, [&](std::size_t in_array, std::size_t in_chunk, std::size_t count) {
+    copy_run(chunk + in_chunk, element_bytes_, array + in_array, stride, element_bytes_, count);
+  });
 }
 
 void shuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out) {
@@ -105,6 +134,16 @@ void shuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std
     case 2: return shuffle<2>(in.data(), in.size() / 2, out);
     case 4: return shuffle<4>(in.data(), in.size() / 4, out);
     case 8: return shuffle<8>(in.data(), in.size() / 8, out);
+    default: SIM_CHECK(false && "elements have 1, 2, 4 or 8 bytes");
+  }
+}
+
+void unshuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out) {
+  switch (element_bytes) {
+    case 1: std::memcpy(out, in.data(), in.size()); return;
+    case 2: return unshuffle<2>(in.data(), in.size() / 2, out);
+    case 4: return unshuffle<4>(in.data(), in.size() / 4, out);
+    case 8: return unshuffle<8>(in.data(), in.size() / 8, out);
     default: SIM_CHECK(false && "elements have 1, 2, 4 or 8 bytes");
   }
 }
@@ -124,6 +163,17 @@ std::vector<std::uint8_t> deflate(std::span<const std::byte> in, int level) {
   SIM_CHECK(written > 0);
   out.resize(written);
   return out;
+}
+
+bool inflate(std::span<const std::uint8_t> in, std::span<std::byte> out) {
+  struct Free {
+    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+  };
+  thread_local const std::unique_ptr<libdeflate_decompressor, Free> decompressor(libdeflate_alloc_decompressor());
+  if (!decompressor) fail("libdeflate has no memory for a decompressor");
+  // Without a place for the actual size, anything but exactly out.size() bytes is refused.
+  return libdeflate_zlib_decompress(decompressor.get(), in.data(), in.size(), out.data(), out.size(), nullptr) ==
+         LIBDEFLATE_SUCCESS;
 }
 
 }  // namespace simulacra::hdf5

@@ -23,8 +23,18 @@ class ChunkGrid {
   std::array<std::size_t, kMaxRank> origin(std::size_t index) const;
   /// Copies the chunk out of the array into `out` (chunk_bytes()); what lies beyond the array is 0.
   void gather(std::size_t index, const std::byte* array, std::byte* out) const;
+  /// The opposite: copies what lies inside the array from a chunk to its place.
+  void scatter(std::size_t index, const std::byte* chunk, std::byte* array) const;
 
  private:
+  /// Calls visit(offset in the array, offset in the chunk, elements) for each run of elements of the
+  /// chunk that are inside the array; in the array they lie as far apart as
+  /// elements along run_dimension().
+  template <typename Visit>
+  void for_each_run(std::size_t index, Visit&& visit) const;
+  std::size_t run_dimension() const;
+  bool is_whole(std::size_t index) const;
+
   std::size_t rank_;
   std::array<std::size_t, kMaxRank> shape_{}, chunk_{}, grid_{}, array_stride_{}, chunk_stride_{};
   std::size_t element_bytes_, count_ = 1, chunk_bytes_;
@@ -33,7 +43,12 @@ class ChunkGrid {
 /// Byte b of element i goes to position b * count + i.
 void shuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out);
 
+/// Undoes shuffle_bytes().
+void unshuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out);
+
 /// A zlib stream of `in`. The same input gives the same bytes in every thread.
 std::vector<std::uint8_t> deflate(std::span<const std::byte> in, int level);
+/// False when the stream is damaged or holds another number of bytes than `out`.
+[[nodiscard]] bool inflate(std::span<const std::uint8_t> in, std::span<std::byte> out);
 
 }  // namespace simulacra::hdf5

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "dataset/hdf5/hdf5.h"
+#include "dataset/hdf5/src/chunks.h"
 #include "dataset/hdf5/src/handle.h"
 #include "render/base/error.h"
 #include "render/base/files.h"
@@ -119,6 +120,66 @@ std::vector<std::string> filters_of(const Handle& properties) {
   return filters;
 }
 
+std::vector<std::size_t> chunk_of(const Handle& properties, const std::string& name) {
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank = H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
+  if (rank < 0) fail_with_reason(name, "the chunks cannot be read");
+  return {chunk.begin(), chunk.begin() + rank};
+}
+
+/// The chunks of an array as they are stored.
+struct RawChunks {
+  std::vector<std::size_t> chunk_shape;
+  bool shuffled = false;
+  std::vector<std::vector<std::uint8_t>> chunks;  ///< in the order of ChunkGrid; empty: read it another way
+};
+
+/// Takes the chunks out of an array that is deflated (and perhaps shuffled), so that they are unpacked by
+/// code that trusts no size in the file. Arrays of another storage give none.
+RawChunks read_raw_chunks(const Handle& dataset, const Array& array, std::size_t file_bytes, const std::string& name) {
+  RawChunks raw;
+  const Handle properties = checked(H5Dget_create_plist(dataset.get()), H5Pclose, name, "the storage cannot be read");
+  const std::vector<std::string> filters = filters_of(properties);
+  raw.shuffled = filters == std::vector<std::string>{"shuffle", "gzip"};
+  if (!raw.shuffled && filters != std::vector<std::string>{"gzip"}) return raw;
+  raw.chunk_shape = chunk_of(properties, name);
+  if (raw.chunk_shape.size() != array.shape.size() || array.shape.size() > kMaxRank)
+    fail("{}: chunks of {} dimensions in an array of {}", name, raw.chunk_shape.size(), array.shape.size());
+  for (std::size_t d = 0; d < array.shape.size(); ++d)
+    if (raw.chunk_shape[d] == 0 || raw.chunk_shape[d] > array.shape[d])
+      fail("{}: chunks of {} in a dimension of {}", name, raw.chunk_shape[d], array.shape[d]);
+  const ChunkGrid grid(array.shape, raw.chunk_shape, byte_size(array.element));
+  // A zlib stream has at least 8 bytes.
+  if (grid.count() > file_bytes / 8) fail("{}: {} chunks in a file of {} bytes", name, grid.count(), file_bytes);
+  for (std::size_t i = 0; i < grid.count(); ++i) {
+    const auto first = grid.origin(i);
+    std::array<hsize_t, kMaxRank> origin{};
+    std::copy(first.begin(), first.end(), origin.begin());
+    hsize_t stored = 0;
+    check(H5Dget_chunk_storage_size(dataset.get(), origin.data(), &stored), name, "a chunk cannot be found");
+    if (stored == 0 || stored > file_bytes) fail("{}: chunk {} of {} is missing", name, i, grid.count());
+    std::vector<std::uint8_t> chunk(stored);
+    std::uint32_t skipped_filters = 0;
+    check(H5Dread_chunk(dataset.get(), H5P_DEFAULT, origin.data(), &skipped_filters, chunk.data()), name,
+          "a chunk cannot be read");
+    if (skipped_filters != 0) fail("{}: chunk {} was stored without its filters", name, i);
+    raw.chunks.push_back(std::move(chunk));
+  }
+  return raw;
+}
+
+void unpack(const RawChunks& raw, Array& array, const std::string& name) {
+  const std::size_t element_bytes = byte_size(array.element);
+  const ChunkGrid grid(array.shape, raw.chunk_shape, element_bytes);
+  std::vector<std::byte> plain(grid.chunk_bytes()), shuffled(grid.chunk_bytes());
+  for (std::size_t i = 0; i < grid.count(); ++i) {
+    if (!inflate(raw.chunks[i], raw.shuffled ? shuffled : plain))
+      fail("{}: the array cannot be read: chunk {} of {} is damaged", name, i, grid.count());
+    if (raw.shuffled) unshuffle_bytes(shuffled, element_bytes, plain.data());
+    grid.scatter(i, plain.data(), array.bytes.data());
+  }
+}
+
 herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* names) {
   static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
@@ -141,12 +202,7 @@ void inspect_dataset(const Handle& dataset, const std::string& name, Inspection&
   found.shape = shape_of(dataset, name);
   const Handle properties =
       checked(H5Dget_create_plist(dataset.get()), H5Pclose, name, "the storage cannot be read");
-  if (H5Pget_layout(properties.get()) == H5D_CHUNKED) {
-    std::array<hsize_t, H5S_MAX_RANK> chunk{};
-    const int rank = H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
-    if (rank < 0) fail_with_reason(name, "the chunks cannot be read");
-    found.chunk.assign(chunk.begin(), chunk.begin() + rank);
-  }
+  if (H5Pget_layout(properties.get()) == H5D_CHUNKED) found.chunk = chunk_of(properties, name);
   found.filters = filters_of(properties);
   found.attributes = attribute_count(dataset.get(), name);
   found.stored_bytes = H5Dget_storage_size(dataset.get());
@@ -190,21 +246,29 @@ void Array::check_size(std::size_t bytes_per_element) const {
 }
 
 Array read_bytes(std::span<const std::uint8_t> bytes, const std::string& name, const std::string& dataset_name) {
-  const LibraryLock lock;
-  const Handle file = open_image(bytes, name);
-  const Handle dataset = open_dataset(file, dataset_name, name);
-  const Handle type = checked(H5Dget_type(dataset.get()), H5Tclose, name, "the type cannot be read");
-  const auto element = element_of(type.get());
-  if (!element)
-    fail("{}: elements are {}; expected float16, float32, float64, uint8, int16, int32 or int64", name,
-         describe_type(type.get()));
-  Array array{*element, shape_of(dataset, name), {}};
-  const std::size_t total = checked_bytes(array, name);
-  refuse_claims_beyond_storage(dataset, total, name);
-  array.bytes.resize(total);
-  if (!array.bytes.empty())
-    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()), name,
-          "the array cannot be read");
+  Array array;
+  RawChunks raw;
+  {
+    const LibraryLock lock;
+    const Handle file = open_image(bytes, name);
+    const Handle dataset = open_dataset(file, dataset_name, name);
+    const Handle type = checked(H5Dget_type(dataset.get()), H5Tclose, name, "the type cannot be read");
+    const auto element = element_of(type.get());
+    if (!element)
+      fail("{}: elements are {}; expected float16, float32, float64, uint8, int16, int32 or int64", name,
+           describe_type(type.get()));
+    array.element = *element;
+    array.shape = shape_of(dataset, name);
+    const std::size_t total = checked_bytes(array, name);
+    refuse_claims_beyond_storage(dataset, total, name);
+    array.bytes.resize(total);
+    if (total == 0) return array;
+    raw = read_raw_chunks(dataset, array, bytes.size(), name);
+    if (raw.chunks.empty())
+      check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()), name,
+            "the array cannot be read");
+  }
+  if (!raw.chunks.empty()) unpack(raw, array, name);
   return array;
 }
 

@@ -70,7 +70,9 @@ struct StandardModel {
   Rgb sheen;
   Rgb solid_reflectance;   ///< tint of the reflection of solid glass
   float metallic, f90, transmission, ior, coat, sheen_alpha;
-  float alpha, coat_alpha; ///< below kSmoothAlpha the lobe is a delta
+  float roughness, coat_roughness;
+  float alpha, coat_alpha; ///< roughness²; below kSmoothAlpha the lobe is a delta
+  float under_mean;        ///< what the dielectric specular lobe lets through of diffuse light
   bool thin_walled;
   const AlbedoTables* tables;
 

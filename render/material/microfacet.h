@@ -29,6 +29,9 @@ struct Microfacet {
   float visible_density(Vec3 v, Vec3 m) const;
 };
 
+/// The visible Beckmann slopes for alpha = 1 along v (a function of cos_v and u.x) and across it (of u.y).
+Vec2 beckmann_visible_slope(float cos_v, Vec2 u);
+
 inline float Microfacet::density(Vec3 m) const {
   const float x = m.x / alpha_u, y = m.y / alpha_v, z2 = m.z * m.z;
   float d;

@@ -10,10 +10,10 @@ namespace {
 
 // Rows lie at equal steps of sqrt(alpha) = roughness, columns at equal steps of the cosine's square root:
 // denser where the functions bend.
-float alpha_of_row(std::size_t row, std::size_t count) {
-  const float roughness = static_cast<float>(row) / static_cast<float>(count - 1);
-  return std::max(roughness * roughness, Microfacet::kMinAlpha);
+float roughness_of_row(std::size_t row, std::size_t count) {
+  return static_cast<float>(row) / static_cast<float>(count - 1);
 }
+float alpha_of(float roughness) { return std::max(roughness * roughness, Microfacet::kMinAlpha); }
 float cosine_of_column(std::size_t column, std::size_t count) {
   const float t = static_cast<float>(column) / static_cast<float>(count - 1);
   return std::max(t * t, 1e-4f);
@@ -70,8 +70,8 @@ SchlickAlbedo mix(SchlickAlbedo a, SchlickAlbedo b, float t) {
 }
 
 template <typename Table>
-auto interpolate(const Table& table, float cos_o, float alpha) {
-  const Position row = position(std::sqrt(alpha), table.size());
+auto interpolate(const Table& table, float cos_o, float roughness) {
+  const Position row = position(roughness, table.size());
   const Position column = position(std::sqrt(cos_o), table[0].size());
   const auto& low = table[row.index];
   const auto& high = table[row.index + 1];
@@ -95,7 +95,7 @@ SchlickAlbedo smooth_albedo(float cos_o) {
 
 AlbedoTables::AlbedoTables() {
   for (std::size_t row = 0; row < kAlphas; ++row) {
-    const float alpha = alpha_of_row(row, kAlphas);
+    const float alpha = alpha_of(roughness_of_row(row, kAlphas));
     for (std::size_t column = 0; column < kCosines; ++column) {
       const float cosine = cosine_of_column(column, kCosines);
       ggx_[row][column] = integrate_ggx(cosine, alpha);
@@ -108,7 +108,7 @@ AlbedoTables::AlbedoTables() {
     double from_f0 = 0, from_f90 = 0;
     for (int i = 0; i < steps; ++i) {
       const float cosine = (static_cast<float>(i) + 0.5f) / steps;
-      const SchlickAlbedo a = ggx(cosine, alpha_of_row(row, kAlphas));
+      const SchlickAlbedo a = ggx(cosine, roughness_of_row(row, kAlphas));
       from_f0 += double{2 * cosine * a.from_f0} / steps;
       from_f90 += double{2 * cosine * a.from_f90} / steps;
     }
@@ -121,13 +121,13 @@ const AlbedoTables& AlbedoTables::get() {
   return tables;
 }
 
-SchlickAlbedo AlbedoTables::ggx(float cos_o, float alpha) const { return interpolate(ggx_, cos_o, alpha); }
+SchlickAlbedo AlbedoTables::ggx(float cos_o, float roughness) const { return interpolate(ggx_, cos_o, roughness); }
 
-SchlickAlbedo AlbedoTables::ggx_mean(float alpha) const {
-  const Position row = position(std::sqrt(alpha), kAlphas);
+SchlickAlbedo AlbedoTables::ggx_mean(float roughness) const {
+  const Position row = position(roughness, kAlphas);
   return mix(ggx_mean_[row.index], ggx_mean_[row.index + 1], row.fraction);
 }
 
-float AlbedoTables::sheen(float cos_o, float alpha) const { return interpolate(sheen_, cos_o, alpha); }
+float AlbedoTables::sheen(float cos_o, float alpha) const { return interpolate(sheen_, cos_o, std::sqrt(alpha)); }
 
 }  // namespace simulacra

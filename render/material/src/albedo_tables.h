@@ -21,10 +21,10 @@ class AlbedoTables {
   /// Computed at the first call (about 50 ms).
   static const AlbedoTables& get();
 
-  /// GGX reflection under Schlick's Fresnel term; cos_o >= 0.
-  SchlickAlbedo ggx(float cos_o, float alpha) const;
+  /// GGX reflection under Schlick's Fresnel term; cos_o >= 0. roughness = sqrt(alpha).
+  SchlickAlbedo ggx(float cos_o, float roughness) const;
   /// Its mean over a diffuse hemisphere.
-  SchlickAlbedo ggx_mean(float alpha) const;
+  SchlickAlbedo ggx_mean(float roughness) const;
   /// The sheen lobe of color 1 before normalisation; may exceed 1 near grazing.
   float sheen(float cos_o, float alpha) const;
 

@@ -34,9 +34,21 @@ Vec3 sample_ggx(Vec3 v, float alpha_u, float alpha_v, Vec2 u) {
   return normalize(Vec3{alpha_u * h.x, alpha_v * h.y, std::max(h.z, 1e-7f)});
 }
 
+Vec3 sample_beckmann(Vec3 v, float alpha_u, float alpha_v, Vec2 u) {
+  const Vec3 s = normalize(Vec3{alpha_u * v.x, alpha_v * v.y, v.z});
+  const float r = std::sqrt(s.x * s.x + s.y * s.y);
+  const float cos_phi = r > 0 ? s.x / r : 1, sin_phi = r > 0 ? s.y / r : 0;
+  const Vec2 along = beckmann_visible_slope(s.z, u);
+  const float x = (cos_phi * along.x - sin_phi * along.y) * alpha_u;
+  const float y = (sin_phi * along.x + cos_phi * along.y) * alpha_v;
+  return normalize(Vec3{-x, -y, 1});
+}
+
+}  // namespace
+
 // Slope along v of visible facets for alpha = 1, by Newton steps on the distribution function written in
 // the erf domain (Jakob 2014); the slope across v is an independent Gaussian.
-Vec2 sample_beckmann_slope(float cos_v, Vec2 u) {
+Vec2 beckmann_visible_slope(float cos_v, Vec2 u) {
   constexpr float inv_sqrt_pi = 0.564189583547756f;
   const float sin_v = std::sqrt(std::max(0.0f, 1 - cos_v * cos_v));
   const float tan_v = std::max(sin_v, 1e-6f) / cos_v, cot_v = 1 / tan_v;
@@ -52,18 +64,6 @@ Vec2 sample_beckmann_slope(float cos_v, Vec2 u) {
   }
   return {erf_inverse(x), erf_inverse(2 * u_y - 1)};
 }
-
-Vec3 sample_beckmann(Vec3 v, float alpha_u, float alpha_v, Vec2 u) {
-  const Vec3 s = normalize(Vec3{alpha_u * v.x, alpha_v * v.y, v.z});
-  const float r = std::sqrt(s.x * s.x + s.y * s.y);
-  const float cos_phi = r > 0 ? s.x / r : 1, sin_phi = r > 0 ? s.y / r : 0;
-  const Vec2 along = sample_beckmann_slope(s.z, u);
-  const float x = (cos_phi * along.x - sin_phi * along.y) * alpha_u;
-  const float y = (sin_phi * along.x + cos_phi * along.y) * alpha_v;
-  return normalize(Vec3{-x, -y, 1});
-}
-
-}  // namespace
 
 Vec3 Microfacet::sample_visible(Vec3 v, Vec2 u) const {
   return kind == MicrofacetKind::ggx ? sample_ggx(v, alpha_u, alpha_v, u) : sample_beckmann(v, alpha_u, alpha_v, u);

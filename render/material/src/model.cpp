@@ -70,9 +70,16 @@ PlasticModel make_plastic(const MaterialDescription& m, const TextureSet& textur
   return p;
 }
 
-float smooth_or_rough_alpha(float roughness) {
-  const float r = unit(roughness);
-  return r * r;
+float square(float v) { return v * v; }
+
+void set_roughness(StandardModel& s, float roughness) {
+  s.roughness = unit(roughness);
+  s.alpha = square(s.roughness);
+}
+
+void set_coat_roughness(StandardModel& s, float roughness) {
+  s.coat_roughness = unit(roughness);
+  s.coat_alpha = square(s.coat_roughness);
 }
 
 void set_dielectric_specular(StandardModel& s, float ior, float weight, Rgb tint) {
@@ -80,6 +87,13 @@ void set_dielectric_specular(StandardModel& s, float ior, float weight, Rgb tint
   s.f0 = unit(tint * (r * r)) * weight;
   s.f90 = weight;
   s.solid_reflectance = unit(tint * weight);
+}
+
+// After roughness and specular lobe are known.
+void set_under_mean(StandardModel& s) {
+  const SchlickAlbedo mean =
+      s.alpha < StandardModel::kSmoothAlpha ? kSmoothMeanAlbedo : s.tables->ggx_mean(s.roughness);
+  s.under_mean = std::max(1 - mean(max_component(s.f0), s.f90), 1e-6f);
 }
 
 // Every input at its factor; update_model() sets those that vary.
@@ -96,11 +110,12 @@ StandardModel make_standard(const MaterialDescription& m) {
   s.ior = m.ior;
   set_dielectric_specular(s, m.ior, unit(number(m.specular)), not_negative(m.specular_color.factor));
   s.coat = unit(number(m.coat));
-  s.sheen_alpha = std::max(smooth_or_rough_alpha(number(m.sheen_roughness)), kMinSheenAlpha);
-  s.alpha = smooth_or_rough_alpha(number(m.roughness));
-  s.coat_alpha = smooth_or_rough_alpha(number(m.coat_roughness));
+  s.sheen_alpha = std::max(square(unit(number(m.sheen_roughness))), kMinSheenAlpha);
+  set_roughness(s, number(m.roughness));
+  set_coat_roughness(s, number(m.coat_roughness));
   s.thin_walled = m.thin_walled || m.ior == 0;
   s.tables = &AlbedoTables::get();
+  set_under_mean(s);
   return s;
 }
 
@@ -137,9 +152,10 @@ void update(StandardModel& s, const MaterialDescription& m, const Inputs& at) {
     set_dielectric_specular(s, m.ior, unit(at(m.specular)), not_negative(at(m.specular_color)));
   if (m.coat.texture >= 0) s.coat = unit(at(m.coat));
   if (m.sheen_roughness.texture >= 0)
-    s.sheen_alpha = std::max(smooth_or_rough_alpha(at(m.sheen_roughness)), kMinSheenAlpha);
-  if (m.roughness.texture >= 0) s.alpha = smooth_or_rough_alpha(at(m.roughness));
-  if (m.coat_roughness.texture >= 0) s.coat_alpha = smooth_or_rough_alpha(at(m.coat_roughness));
+    s.sheen_alpha = std::max(square(unit(at(m.sheen_roughness))), kMinSheenAlpha);
+  if (m.roughness.texture >= 0) set_roughness(s, at(m.roughness));
+  if (m.coat_roughness.texture >= 0) set_coat_roughness(s, at(m.coat_roughness));
+  if (m.roughness.texture >= 0 || m.specular.texture >= 0 || m.specular_color.texture >= 0) set_under_mean(s);
 }
 
 void update(BlackModel&, const MaterialDescription&, const Inputs&) {}

@@ -49,15 +49,34 @@ float transmitted(const Microfacet& facets, Vec3 wo, Vec3 m, float eta) {
   return facets.masking(wi, m) * (1 - f.reflectance);
 }
 
+// Facets that wo (in the xz plane) sees, for u = (node, node). A Beckmann slope depends on one of both only.
+std::vector<Vec3> visible_facets(const Microfacet& facets, Vec3 wo, const std::vector<float>& nodes) {
+  std::vector<Vec3> result;
+  result.reserve(nodes.size() * nodes.size());
+  if (facets.kind == MicrofacetKind::ggx) {
+    for (const float u : nodes)
+      for (const float v : nodes) result.push_back(facets.sample_visible(wo, {u, v}));
+    return result;
+  }
+  const float alpha = facets.alpha_u, stretched = wo.z / std::hypot(alpha * wo.x, wo.z);
+  std::vector<float> across;
+  for (const float v : nodes) across.push_back(beckmann_visible_slope(stretched, {0.5f, v}).y);
+  for (const float u : nodes) {
+    const float along = beckmann_visible_slope(stretched, {u, 0.5f}).x;
+    for (const float y : across) result.push_back(normalize(Vec3{-alpha * along, -alpha * y, 1}));
+  }
+  return result;
+}
+
 // Mean over visible facets of `part`.
 template <typename Part>
 float integrate(const Microfacet& facets, Vec3 wo, float eta, const Quadrature& q, Part part) {
+  const std::vector<Vec3> normals = visible_facets(facets, wo, q.nodes);
+  const std::size_t n = q.nodes.size();
   double sum = 0;
-  for (std::size_t i = 0; i < q.nodes.size(); ++i)
-    for (std::size_t j = 0; j < q.nodes.size(); ++j) {
-      const Vec3 m = facets.sample_visible(wo, {q.nodes[i], q.nodes[j]});
-      sum += double{q.weights[i]} * double{q.weights[j]} * double{part(facets, wo, m, eta)};
-    }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      sum += double{q.weights[i]} * double{q.weights[j]} * double{part(facets, wo, normals[i * n + j], eta)};
   return static_cast<float>(sum);
 }
 

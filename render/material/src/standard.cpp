@@ -33,14 +33,14 @@ float weight_of_opaque_dielectric(const StandardModel& m) {
 }
 
 SchlickAlbedo specular_albedo(const StandardModel& m, float cos_o) {
-  return smooth_specular(m) ? smooth_albedo(cos_o) : m.tables->ggx(cos_o, m.alpha);
+  return smooth_specular(m) ? smooth_albedo(cos_o) : m.tables->ggx(cos_o, m.roughness);
 }
 
 // What the dielectric specular lobe keeps of its strongest band.
 float dielectric_albedo(const StandardModel& m, SchlickAlbedo a) { return a(max_component(m.f0), m.f90); }
 
 float coat_albedo(const StandardModel& m, float cos_o) {
-  const SchlickAlbedo a = smooth_coat(m) ? smooth_albedo(cos_o) : m.tables->ggx(cos_o, m.coat_alpha);
+  const SchlickAlbedo a = smooth_coat(m) ? smooth_albedo(cos_o) : m.tables->ggx(cos_o, m.coat_roughness);
   return m.coat * a(kCoatF0, 1);
 }
 
@@ -82,7 +82,8 @@ View view_from(const StandardModel& m, Vec3 wo) {
   v.p_through = below * through * (m.thin_walled ? v.under_specular * luminance(m.transmission_tint) : 1.0f);
   const float sum = v.p_sheen + v.p_coat + v.p_specular + v.p_diffuse + v.p_through;
   if (sum > 0) {
-    v.p_sheen /= sum, v.p_coat /= sum, v.p_specular /= sum, v.p_diffuse /= sum, v.p_through /= sum;
+    const float norm = 1 / sum;
+    v.p_sheen *= norm, v.p_coat *= norm, v.p_specular *= norm, v.p_diffuse *= norm, v.p_through *= norm;
   } else {
     v.p_specular = 1;
   }
@@ -136,8 +137,7 @@ void add_diffuse(const StandardModel& m, const View& v, Vec3 wi, float top, Bsdf
   const Rgb albedo = diffuse_albedo(m);
   if (is_black(albedo)) return;
   const float under_i = 1 - dielectric_albedo(m, specular_albedo(m, wi.z));
-  const SchlickAlbedo mean = smooth_specular(m) ? kSmoothMeanAlbedo : m.tables->ggx_mean(m.alpha);
-  const float coupling = v.under_specular * under_i / std::max(1 - dielectric_albedo(m, mean), 1e-6f);
+  const float coupling = v.under_specular * under_i / m.under_mean;
   const float cosine_pdf = wi.z * kInvPi;
   e.diffuse = albedo * (cosine_pdf * coupling * top);
   e.total += e.diffuse;

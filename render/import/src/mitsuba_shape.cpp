@@ -220,7 +220,10 @@ int material_of(Context& context, Element& shape, const std::string& name) {
     emitters[0]->visited = false;
     return material;
   }
-  return emitter_material(context, material, *emitters[0], name);
+  const int emitting = emitter_material(context, material, *emitters[0], name);
+  // A lamp that names no bsdf reflects nothing.
+  if (bsdfs.empty()) context.scene.materials[static_cast<std::size_t>(emitting)].base_color.factor = Rgb{0.0f};
+  return emitting;
 }
 
 /// A shape that is geometry itself; nothing when there is none to show.

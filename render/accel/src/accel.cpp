@@ -45,6 +45,13 @@ RTCBounds bounds_of(const SphereDescription& s) {
   return b;
 }
 
+/// Spheres stand under similarity transforms only (see SphereDescription): they are moved, not instanced.
+SphereDescription in_world(SphereDescription s, const Affine3d& world_from_object) {
+  s.center = Vec3(world_from_object.point(Vec3d(s.center)));
+  s.radius = static_cast<float>(static_cast<double>(s.radius) * std::cbrt(std::abs(determinant(world_from_object.linear))));
+  return s;
+}
+
 void sphere_bounds(const RTCBoundsFunctionArguments* args) {
   *args->bounds_o = bounds_of(static_cast<const GeometryTag*>(args->geometryUserPtr)->sphere);
 }
@@ -218,7 +225,7 @@ Accel::Accel(const SceneDescription& scene,
     const ObjectDescription& object = scene.objects[i];
     RTCGeometry g = nullptr;
     if (object.sphere) {
-      g = s.sphere(new_tag({static_cast<int>(i), passable[i] != 0, *object.sphere}));
+      g = s.sphere(new_tag({static_cast<int>(i), passable[i] != 0, in_world(*object.sphere, object.world_from_object)}));
     } else {
       const MeshDescription& mesh = scene.meshes[static_cast<std::size_t>(object.mesh)];
       if (mesh.triangles.empty()) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "render/material/microfacet.h"
@@ -17,7 +18,7 @@ class RoughTransmittance {
   /// Transmittance of light from outside; linear between 64 nodes in cos_theta >= 0.
   float external(float cos_theta) const {
     const float x = cos_theta * (kNodes - 1);
-    const int i = std::min(static_cast<int>(x), kNodes - 2);
+    const int i = std::clamp(static_cast<int>(x), 0, kNodes - 2);
     const float t = x - static_cast<float>(i);
     const std::size_t k = static_cast<std::size_t>(i);
     return (1 - t) * external_[k] + t * external_[k + 1];

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/config/config.h"
 #include "render/import/import.h"
 #include "tests/support/shared_data.h"
 
@@ -68,6 +69,22 @@ TEST(Configs, TheMitsubaScenesKeepTheirCameras) {
     EXPECT_EQ(scene.cameras.size(), 1u) << name;
     EXPECT_FALSE(scene.objects.empty()) << name;
   }
+}
+
+TEST(Configs, EveryFileParsesAndEverySceneIsImported) {
+  int num_scenes = 0;
+  const bool has_data = test::shared_folder().has_value();
+  for (const char* folder : {"dataset", "render"})
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(SIMULACRA_SOURCE_DIR) / "configs" / folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      const config::Node root = config::parse_file(entry.path());
+      EXPECT_EQ(root.kind, config::Node::Kind::map) << entry.path();
+      if (!has_data || root.find("scene") == nullptr) continue;
+      Diagnostics diagnostics;
+      EXPECT_FALSE(import_scene(entry.path(), diagnostics).objects.empty()) << entry.path();
+      ++num_scenes;
+    }
+  if (has_data) EXPECT_GE(num_scenes, 5);
 }
 
 }  // namespace

@@ -18,5 +18,6 @@ extern const Verb kRenderVerb;
 extern const Verb kSceneVerb;
 extern const Verb kGenerateVerb;
 extern const Verb kAuditVerb;
+extern const Verb kReportVerb;
 
 }  // namespace simulacra::tools

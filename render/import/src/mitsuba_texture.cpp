@@ -7,6 +7,7 @@
 #include "render/base/error.h"
 #include "render/import/src/mitsuba.h"
 
+
 namespace simulacra::mitsuba {
 namespace {
 
@@ -146,12 +147,22 @@ RgbInput rgb_input(Context& context, Element& element, std::string_view name, Rg
   return {color(element, name, otherwise, quantity, context.diagnostics), -1};
 }
 
+/// Mitsuba 3 swaps a checkerboard's colors where it stands for a number (opacity, roughness), not for a color:
+/// its scenes are drawn as it draws them.
+int as_number_texture(Context& context, int texture) {
+  TextureDescription d = context.scene.textures[static_cast<std::size_t>(texture)];
+  if (d.kind != TextureDescription::Kind::checkerboard) return texture;
+  std::swap(d.color0, d.color1);
+  context.scene.textures.push_back(std::move(d));
+  return static_cast<int>(context.scene.textures.size()) - 1;
+}
+
 FloatInput float_input(Context& context, Element& element, std::string_view name, double otherwise) {
   FloatInput input;
   if (Element* texture = texture_child(element, name)) {
     const TextureUse use = import_texture(context, *texture);
     input.factor = luminance(use.factor);
-    input.texture = use.texture;
+    input.texture = use.texture >= 0 ? as_number_texture(context, use.texture) : -1;
     input.channel = use.channel;
     return input;
   }

@@ -109,7 +109,7 @@ class Path {
     const int material = white_first_ && first_ ? scene_.white_material : it.material;
     const Vec3 normal = materials.has_bump(material) ? materials.bumped_normal(material, it.at) : it.at.shading_normal;
     const Vec3 bent = bend_to_viewer(normal, it.at.geometric_normal, it.wo);
-    const ShadingFrame frame = ShadingFrame::from_normal(bent);
+    const ShadingFrame frame = shading_frame(bent, it.at);
     const Bsdf bsdf = materials.bsdf(material, it.at);
     const Vec3 wo = frame.to_local(it.wo);
     if (first_) result_.reflectance = diffuse_albedo(bsdf, wo);

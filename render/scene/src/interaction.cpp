@@ -138,7 +138,7 @@ Rgb Scene::State::at(const Hit& hit, Vec3 origin, Vec3 direction) const {
     if (alpha == 0) return through;
   }
   const Vec3 n = bend_to_viewer(it.at.shading_normal, it.at.geometric_normal, it.wo);
-  const ShadingFrame frame = ShadingFrame::from_normal(n);
+  const ShadingFrame frame = shading_frame(n, it.at);
   return through + straight_transmittance(materials.bsdf(it.material, it.at), frame.to_local(it.wo)) * alpha;
 }
 

@@ -66,7 +66,7 @@ TEST(DamagedImages, OpenExrSampleImagesAreReadOrRefusedWithAReason) {
 
 TEST(Contained, ACrashALoopAndABalloonAreTold) {
   const auto failure_of = [](const std::function<void()>& body) {
-    ContainedChild child(body, ContainedLimits{std::uint64_t{64} << 20, 1, 10});
+    ContainedChild child(body, ContainedLimits{std::uint64_t{64} << 20, 1, 120});
     while (!child.finished()) {
     }
     return child.failure();

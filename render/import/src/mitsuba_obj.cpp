@@ -98,6 +98,7 @@ class ObjReader {
 std::uint32_t ObjReader::index(long long written, std::size_t count, const char* of) {
   const long long n = static_cast<long long>(count);
   const long long i = written > 0 ? written - 1 : written + n;
+  if (n == 0) refuse(fmt::format("face refers to {} {}, but there is none before it", of, written));
   if (written == 0 || i < 0 || i >= n)
     refuse(fmt::format("face refers to {} {}, expected 1 to {} or -{} to -1", of, written, n, n));
   return static_cast<std::uint32_t>(i);

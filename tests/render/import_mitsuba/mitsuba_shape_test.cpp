@@ -153,7 +153,7 @@ TEST(MitsubaObj, RefusalsNameTheFileAndLine) {
   };
   EXPECT_EQ(message("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"), "a.obj:4: face refers to vertex 9, expected 1 to 3 or -3 to -1");
   EXPECT_EQ(message("v 0 0 0\nf 0 0 0\n"), "a.obj:2: face refers to vertex 0, expected 1 to 1 or -1 to -1");
-  EXPECT_EQ(message("v 0 0 0\nf 1/3 1/3 1/3\n"), "a.obj:2: face refers to texture vertex 3, expected 1 to 0 or -0 to -1");
+  EXPECT_EQ(message("v 0 0 0\nf 1/3 1/3 1/3\n"), "a.obj:2: face refers to texture vertex 3, but there is none before it");
   EXPECT_EQ(message("v 0 0\n"), "a.obj:1: v without three numbers");
   EXPECT_EQ(message("v 0 0 inf\n"), "a.obj:1: v is not finite");
   EXPECT_EQ(refusal(in_scene("\n<shape type=\"obj\"><string name=\"filename\" value=\"gone.obj\"/></shape>")),

@@ -144,11 +144,16 @@ ModelStore::Entry ModelStore::load(std::size_t index) {
   return entry;
 }
 
-const Model* ModelStore::find(std::size_t piece, Diagnostics& diagnostics) {
+const ModelStore::Entry& ModelStore::entry(std::size_t piece) {
   auto found = entries_.find(piece);
   if (found == entries_.end()) found = entries_.emplace(piece, load(piece)).first;
-  for (const ImportWarning& warning : found->second.warnings) diagnostics.warn(warning.file, warning.culprit, warning.text);
-  return found->second.model.get();
+  return found->second;
+}
+
+const Model* ModelStore::find(std::size_t piece) { return entry(piece).model.get(); }
+
+void ModelStore::report(std::size_t piece, Diagnostics& diagnostics) {
+  for (const ImportWarning& warning : entry(piece).warnings) diagnostics.warn(warning.file, warning.culprit, warning.text);
 }
 
 }  // namespace simulacra::rooms

@@ -28,8 +28,10 @@ class ModelStore {
   ModelStore(const ModelStore&) = delete;
   ModelStore& operator=(const ModelStore&) = delete;
 
-  /// Null when the model cannot be used; the reason is a warning, given each time a `diagnostics` is new.
-  const Model* find(std::size_t piece, Diagnostics& diagnostics);
+  /// Null when the model cannot be used.
+  const Model* find(std::size_t piece);
+  /// What its import had to say; for a model that cannot be used, why.
+  void report(std::size_t piece, Diagnostics& diagnostics);
 
  private:
   struct Entry {
@@ -37,6 +39,7 @@ class ModelStore {
     std::vector<ImportWarning> warnings;
   };
   Entry load(std::size_t piece);
+  const Entry& entry(std::size_t piece);
 
   const Catalogue& catalogue_;
   std::filesystem::path folder_;

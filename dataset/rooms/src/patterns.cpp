@@ -211,24 +211,26 @@ Bitmap painting(Random random) {
   });
 }
 
-Bitmap sky(Random random, bool overcast) {
+Bitmap view_outside(Random random, bool overcast) {
   const Noise noise(random.bits());
-  const Rgb zenith = overcast ? Rgb{0.62f, 0.66f, 0.72f} : Rgb{0.26f, 0.42f, 0.78f};
-  const Rgb horizon = overcast ? Rgb{0.78f, 0.8f, 0.82f} : Rgb{0.78f, 0.86f, 0.95f};
-  const Rgb ground{0.16f, 0.17f, 0.13f};
-  return filled(1024, 512, [&](float u, float v) {
-    if (v < 0.5f) {
-      const float up = 1 - 2 * v;
-      const float skyline = 0.03f + 0.09f * noise.cell(static_cast<int>(u * 90), 3) * noise.at(u, 0.5f, 7, 3);
-      if (up < skyline) {  // houses and trees, hazy
-        const int house = static_cast<int>(u * 90);
-        const Rgb wall = blend(Rgb{0.34f, 0.3f, 0.27f}, Rgb{0.22f, 0.27f, 0.18f}, noise.cell(house, 9));
-        return blend(wall, horizon, 0.25f) * (0.8f + 0.4f * noise.cell(house, 17));
-      }
-      const float cloud = std::max(0.0f, noise.at(u, v, 14, 12) * 0.6f + noise.at(u, v, 40, 30) * 0.4f - 0.5f);
-      return blend(blend(horizon, zenith, std::sqrt(up)), Rgb{0.95f}, std::min(1.0f, cloud * (overcast ? 0.6f : 2.2f)));
+  const Rgb zenith = overcast ? Rgb{0.84f, 0.86f, 0.90f} : Rgb{0.55f, 0.70f, 0.93f};
+  const Rgb horizon = overcast ? Rgb{0.90f, 0.91f, 0.92f} : Rgb{0.90f, 0.94f, 0.98f};
+  const int houses = 5 + static_cast<int>(random.below(6));
+  return filled(512, 384, [&](float u, float v) {
+    const float up = 1 - v;                                      // 0 at the sill
+    const float trees = 0.14f + 0.1f * noise.at(u, 0.3f, 9, 3) + 0.05f * noise.at(u, 0.6f, 40, 3);
+    if (up < trees) return Rgb{0.33f, 0.40f, 0.26f} * (0.7f + 0.6f * noise.at(u, v, 70, 50));
+    const float x = u * static_cast<float>(houses);
+    const int house = static_cast<int>(x);
+    const float gable = 0.06f * (0.5f - std::abs(x - static_cast<float>(house) - 0.5f));
+    const float roof = 0.2f + 0.16f * noise.cell(house, 3) + gable;
+    if (up < roof) {
+      const bool tiles = up > roof - 0.05f - gable;
+      const Rgb wall = blend(Rgb{0.80f, 0.76f, 0.70f}, Rgb{0.66f, 0.56f, 0.48f}, noise.cell(house, 9));
+      return blend(tiles ? Rgb{0.52f, 0.36f, 0.30f} : wall, horizon, 0.25f) * (0.85f + 0.3f * noise.cell(house, 17));
     }
-    return blend(horizon * 0.4f, ground, std::min(1.0f, (v - 0.5f) * 12)) * (0.85f + 0.3f * noise.at(u, v, 120, 60));
+    const float cloud = std::max(0.0f, noise.at(u, v, 5, 6) * 0.6f + noise.at(u, v, 13, 14) * 0.4f - 0.5f);
+    return blend(blend(horizon, zenith, std::sqrt(up)), Rgb{0.98f}, std::min(1.0f, cloud * (overcast ? 0.6f : 2.2f)));
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures made from a seed: floors, walls, paintings, the sky. All tile seamlessly but the paintings.
+// Pictures made from a seed: floors, walls, rugs, paintings, the view outside. Floors and walls tile seamlessly.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ Bitmap stripes(Random random, Rgb a, Rgb b, int count);
 Bitmap rug_pattern(Random random, Rgb ground, Rgb figure);
 /// An abstract painting or a landscape.
 Bitmap painting(Random random);
-/// Latitude-longitude sky over a town, linear values: zenith in row 0, horizon in the middle.
-Bitmap sky(Random random, bool overcast);
+/// What a window shows: sky above the roofs of a town, trees below.
+Bitmap view_outside(Random random, bool overcast);
 
 }  // namespace simulacra::rooms

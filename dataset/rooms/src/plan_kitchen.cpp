@@ -40,22 +40,18 @@ Run choose_run(Planner& p, double limit) {
 }
 
 /// Stands the run against a wall; returns its placements, or none when it does not fit as a whole.
-std::vector<int> place_run(Planner& p, const Run& run, int wall, double start, bool reversed) {
-  const std::size_t before = p.plan.placements.size(), zones = p.plan.keep_outs.size();
-  std::vector<int> placed;
+std::vector<int> place_run(Planner& p, const Run& run, int wall, double start) {
+  const Against how{.walkway = 0.75};
+  std::vector<WallSpot> spots;
   double at = start;
-  for (std::size_t i = 0; i < run.pieces.size(); ++i) {
-    const std::size_t piece = reversed ? run.pieces[run.pieces.size() - 1 - i] : run.pieces[i];
-    const double half = p.piece(piece).width_m / 2;
-    const auto index = p.at_wall(piece, {wall, at + half}, {.walkway = 0.75});
-    if (!index) {
-      p.plan.placements.resize(before);
-      p.plan.keep_outs.resize(zones);
-      return {};
-    }
-    placed.push_back(*index);
-    at += 2 * half + kUnitGap_m;
+  for (std::size_t piece : run.pieces) {
+    spots.push_back({wall, at + p.piece(piece).width_m / 2});
+    at += p.piece(piece).width_m + kUnitGap_m;
+    if (!p.fits_at_wall(piece, spots.back(), how)) return {};
   }
+  std::vector<int> placed;
+  for (std::size_t i = 0; i < run.pieces.size(); ++i)
+    if (const auto index = p.at_wall(run.pieces[i], spots[i], how)) placed.push_back(*index);
   return placed;
 }
 
@@ -81,11 +77,12 @@ void furnish_kitchen(Planner& p) {
   for (int i = 0; i < 60 && run.empty(); ++i) {
     const int wall = static_cast<int>(p.random.below(4));
     const double length = p.wall(wall).length;
-    const Run chosen = choose_run(p, length - 0.1);
+    Run chosen = choose_run(p, length - 0.1);
     if (chosen.pieces.empty()) break;
+    if (p.random.chance(0.5)) std::reverse(chosen.pieces.begin(), chosen.pieces.end());
     const double slack = length - chosen.length - 0.06;
     const double start = 0.03 + (p.random.chance(0.5) ? 0 : slack);
-    run = place_run(p, chosen, wall, start, p.random.chance(0.5));
+    run = place_run(p, chosen, wall, start);
   }
   place_uppers(p, run);
   for (int index : run) {

@@ -15,7 +15,8 @@ bool is_window_wall(const Planner& p, int wall) {
 }
 
 struct Seating {
-  int sofa, stand;
+  int sofa;
+  std::optional<int> stand;
 };
 
 /// A sofa against one wall and a television opposite, on one axis.
@@ -34,13 +35,13 @@ std::optional<Seating> place_seating(Planner& p) {
     const double distance = across - p.piece(*sofa).depth_m - p.piece(*chest).depth_m;
     if (distance < kNear_m) continue;
     const double extra = std::max(0.0, distance - kFar_m);  // in deep rooms the sofa stands away from the wall
-    const std::size_t before = p.plan.placements.size(), zones = p.plan.keep_outs.size();
-    const auto seat = p.at_wall(*sofa, {wall, at}, {.gap = 0.03 + extra, .walkway = 1.5});
+    const Against by_sofa{.gap = 0.03 + extra, .walkway = 1.5}, by_stand{};
+    if (!p.fits_at_wall(*sofa, {wall, at}, by_sofa) || !p.fits_at_wall(*chest, {opposite, length - at}, by_stand)) continue;
+    const auto seat = p.at_wall(*sofa, {wall, at}, by_sofa);
     if (!seat) continue;
-    const auto screen = p.at_wall(*chest, {opposite, length - at}, {});
-    if (screen) return Seating{*seat, *screen};
-    p.plan.placements.resize(before);
-    p.plan.keep_outs.resize(zones);
+    // Both were free a moment ago; only a model that cannot be used fails here, and then the sofa stays alone.
+    const auto screen = p.at_wall(*chest, {opposite, length - at}, by_stand);
+    return Seating{*seat, screen};
   }
   return std::nullopt;
 }
@@ -106,7 +107,7 @@ void furnish_living(Planner& p) {
   if (p.random.chance(0.7)) place_curtains(p);
   const auto seating = place_seating(p);
   if (seating) {
-    place_television(p, seating->stand);
+    if (seating->stand) place_television(p, *seating->stand);
     place_around_sofa(p, seating->sofa);
     place_floor_lamp(p, seating->sofa);
     hang_picture_above(p, seating->sofa);

@@ -10,6 +10,7 @@ namespace {
 constexpr double kFlat_m = 0.003;        ///< a surface counts as flat within this
 constexpr double kMaxTop_m = 1.35;       ///< nothing is put on higher tops
 constexpr double kEdge_m = 0.01;         ///< things keep this far from a top's edge
+constexpr double kWalkway_m = 1.0;        ///< height of the space that is kept free in front of furniture
 constexpr double kHeadroom_m = 0.05;     ///< between a piece and the ceiling
 
 }  // namespace
@@ -31,14 +32,8 @@ std::optional<std::size_t> Planner::pick(Role role, const Accept& accept) {
   std::vector<std::size_t> candidates;
   for (std::size_t index : by_role_[static_cast<std::size_t>(role)])
     if (fits_upright(index) && (!accept || accept(piece(index)))) candidates.push_back(index);
-  // A model that cannot be used is passed over; the draw goes on among the others.
-  while (!candidates.empty()) {
-    const std::size_t at = random.below(candidates.size());
-    const std::size_t chosen = candidates[at];
-    if (!tops_ || tops_(chosen)) return chosen;
-    candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-  return std::nullopt;
+  if (candidates.empty()) return std::nullopt;
+  return candidates[random.below(candidates.size())];
 }
 
 bool Planner::fits_upright(std::size_t index) const {
@@ -57,6 +52,7 @@ bool Planner::fits(const PlanBox& box, bool ignore_walkways, int except) const {
 }
 
 std::optional<int> Planner::add(std::size_t index, const PlanBox& box, int support) {
+  if (tops_ && !tops_(index)) return std::nullopt;  // its model cannot be used
   const Meaning meaning = meaning_of(piece(index));
   plan.placements.push_back({static_cast<int>(index), Built::none, meaning.role, box, support,
                              std::string(meaning.semantic), piece(index).name});
@@ -68,16 +64,21 @@ PlanBox Planner::wall_box(WallSpot spot, double width, double depth, double gap,
   return {w.start + w.along * spot.center + w.inward * (gap + depth / 2), right_for_front(w.inward), width, depth, z0, z1};
 }
 
-std::optional<int> Planner::at_wall(std::size_t index, WallSpot spot, const Against& how) {
+bool Planner::fits_at_wall(std::size_t index, WallSpot spot, const Against& how) const {
   const Piece& what = piece(index);
-  const PlanBox box = wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m);
-  if (!fits(box)) return std::nullopt;
-  if (how.walkway > 0) {
-    PlanBox zone = wall_box(spot, what.width_m, how.walkway, how.gap + what.depth_m, 0, 1);
-    if (outside_by(zone, plan.shell) > 1e-9 || !fits(zone, true)) return std::nullopt;
-    keep_free(zone);
-  }
-  return add(index, box, how.elevation > 0 ? kOnWall : kOnFloor);
+  if (!fits(wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m))) return false;
+  if (how.walkway <= 0) return true;
+  const PlanBox zone = wall_box(spot, what.width_m, how.walkway, how.gap + what.depth_m, 0, kWalkway_m);
+  return fits(zone, true);
+}
+
+std::optional<int> Planner::at_wall(std::size_t index, WallSpot spot, const Against& how) {
+  if (!fits_at_wall(index, spot, how)) return std::nullopt;
+  const Piece& what = piece(index);
+  const auto placed = add(index, wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m),
+                          how.elevation > 0 ? kOnWall : kOnFloor);
+  if (placed && how.walkway > 0) keep_free(wall_box(spot, what.width_m, how.walkway, how.gap + what.depth_m, 0, kWalkway_m));
+  return placed;
 }
 
 std::optional<int> Planner::against_wall(std::size_t index, const Against& how) {

@@ -47,6 +47,7 @@ class Planner {
 
   // ---- placing; each returns the index of the new placement, or nothing when it does not fit
   std::optional<int> against_wall(std::size_t piece, const Against& how);
+  bool fits_at_wall(std::size_t piece, WallSpot spot, const Against& how) const;
   std::optional<int> at_wall(std::size_t piece, WallSpot spot, const Against& how);
   /// At `center`, facing `front` (unit); its base at `z`, on `support`.
   std::optional<int> standing(std::size_t piece, Vec2d center, Vec2d front, double z = 0, int support = kOnFloor);

@@ -54,8 +54,9 @@ class Furnisher {
 
   void place(const Placement& placement) {
     const auto index = static_cast<std::size_t>(placement.piece);
-    const Model* model = models_.find(index, diagnostics_);
+    const Model* model = models_.find(index);
     SIM_CHECK(model != nullptr);
+    models_.report(index, diagnostics_);
     const std::vector<ObjectDescription>& templates = templates_of(index, *model);
     const std::string name = fmt::format("{} #{}", placement.name, ++counts_[placement.name]);
     const Vec2d right = placement.box.right, back = placement.box.back();
@@ -189,7 +190,8 @@ const Catalogue& RoomMaker::catalogue() const { return state_->catalogue; }
 Room RoomMaker::make(std::uint64_t seed, Diagnostics& diagnostics) {
   const Random random(seed);
   const Tops tops = [&](std::size_t piece) -> const TopMap* {
-    const Model* model = state_->models->find(piece, diagnostics);
+    const Model* model = state_->models->find(piece);
+    if (!model) state_->models->report(piece, diagnostics);
     return model ? &model->top : nullptr;
   };
   Room room;
@@ -205,7 +207,7 @@ Room RoomMaker::make(std::uint64_t seed, Diagnostics& diagnostics) {
   const RoomStyle style = make_style(scene, room.plan.type, random.fork(4));
   const Lighting lighting = make_lighting(scene, room.plan, state_->options.light, random.fork(5));
   room.light = lighting.day ? "day" : "night";
-  build_shell(scene, room.plan, style);
+  build_shell(scene, room.plan, style, lighting);
   build_fixtures(scene, room.plan, style, lighting, random.fork(6));
   Furnisher furnisher(scene, state_->catalogue, *state_->models, lighting, diagnostics);
   for (const Placement& placement : room.plan.placements)

@@ -133,7 +133,16 @@ void bars(MeshBuilder& mesh, double x0, double x1, double z0, double z1, double 
   mesh.box({x0 + bar, y0, z1 - bar}, {x1 - bar, y1, z1});
 }
 
-void build_window(SceneDescription& scene, const Shell& shell, const RoomStyle& style, int number) {
+/// What lies outside, seen through the window and lighting the room: one picture over the hole, looking inward.
+void build_outside(SceneDescription& scene, const Shell& shell, const Thing& window, const Opening& o, int material, const Affine3d& frame) {
+  const double y = -shell.wall_thickness + 0.002;
+  MeshBuilder mesh;
+  mesh.quad({o.hi(), y, o.sill}, {o.lo(), y, o.sill}, {o.lo(), y, o.head()}, {o.hi(), y, o.head()});
+  add_part(scene, mesh, window, "outside", material, frame);
+  scene.meshes.back().uv[0] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+}
+
+void build_window(SceneDescription& scene, const Shell& shell, const RoomStyle& style, int outside, int number) {
   constexpr double kFrame_m = 0.05, kSash_m = 0.045, kBar_m = 0.025, kFrameDepth_m = 0.07, kSillOut_m = 0.04, kSillBoard_m = 0.03;
   const Opening& o = shell.windows[static_cast<std::size_t>(number)];
   const Affine3d frame = world_from_wall(shell.walls()[static_cast<std::size_t>(o.wall)]);
@@ -155,6 +164,7 @@ void build_window(SceneDescription& scene, const Shell& shell, const RoomStyle& 
   }
   add_part(scene, mesh, window, "frame", style.joinery, frame);
   add_part(scene, glass, window, "panes", style.glass, frame);
+  build_outside(scene, shell, window, o, outside, frame);
   mesh.box({x0 - 0.04, y1, z0 - kSillBoard_m}, {x1 + 0.04, kSillOut_m, z0});
   add_part(scene, mesh, window, "sill", style.joinery, frame);
   if (sashes != 2) return;
@@ -165,11 +175,11 @@ void build_window(SceneDescription& scene, const Shell& shell, const RoomStyle& 
 
 }  // namespace
 
-void build_shell(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style) {
+void build_shell(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style, const Lighting& lighting) {
   build_slabs(scene, plan.shell, style);
   build_walls(scene, plan.shell, style);
   build_door(scene, plan.shell, style);
-  for (int i = 0; i < static_cast<int>(plan.shell.windows.size()); ++i) build_window(scene, plan.shell, style, i);
+  for (int i = 0; i < static_cast<int>(plan.shell.windows.size()); ++i) build_window(scene, plan.shell, style, lighting.outside, i);
 }
 
 }  // namespace simulacra::rooms

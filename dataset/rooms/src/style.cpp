@@ -109,17 +109,15 @@ Lighting make_lighting(SceneDescription& scene, const RoomPlan& plan, std::strin
   lighting.lamps_on = !lighting.day || random.chance(0.4);
   const bool overcast = random.chance(0.45);
 
-  EnvironmentDescription environment;
-  TextureDescription picture;
-  picture.name = "sky";
-  picture.encoded = std::make_shared<const std::vector<std::uint8_t>>(to_png(sky(random.fork(1), overcast)));
-  picture.wrap_v = WrapMode::clamp;
-  scene.textures.push_back(picture);
-  environment.texture = static_cast<int>(scene.textures.size()) - 1;
-  const auto brightness = static_cast<float>(overcast ? random.between(4.0, 7.0) : random.between(3.0, 5.0));
-  environment.radiance = lighting.day ? Rgb(brightness) : Rgb{0.015f, 0.02f, 0.035f};
-  environment.world_from_environment = Mat3d::from_columns({1, 0, 0}, {0, 0, 1}, {0, -1, 0});  // +y of the image is up
-  scene.environment = environment;
+  MaterialDescription outside;
+  outside.name = "outside";
+  outside.kind = MaterialKind::thin_dielectric;  // of air: everything passes
+  outside.int_ior = outside.ext_ior = 1;
+  const auto brightness = static_cast<float>(overcast ? random.between(5.0, 9.0) : random.between(4.0, 7.0));
+  outside.emission.factor = lighting.day ? Rgb(brightness) : Rgb{0.012f, 0.018f, 0.035f};
+  outside.emission.texture = add_pattern(scene, "outside", to_png(view_outside(random.fork(1), overcast)), 1);
+  outside.emission_two_sided = false;
+  lighting.outside = add_material(scene, outside);
 
   if (lighting.day && !overcast) {
     const Opening& window = plan.shell.windows.front();

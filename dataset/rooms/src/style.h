@@ -19,16 +19,21 @@ struct RoomStyle {
 
 struct Lighting {
   bool day = true, lamps_on = true;
+  int outside = -1;                ///< material of the sheet in the windows
   double lamp_flux = 0;            ///< of each ceiling lamp, in radiance units × m² × π
   double bulb_flux = 0;            ///< of each bulb of a catalogue lamp
 };
 
 RoomStyle make_style(SceneDescription& scene, RoomType type, Random random);
-/// Chooses day or night and adds sky and sun. `light`: day, night or any.
+/// Chooses day or night and adds what is outside. `light`: day, night or any.
+///
+/// The light of the sky comes from a luminous sheet that fills the outer end of each window's hole: rays pass it
+/// straight (so the sun shines through), and next-event estimation finds it at once, where a sky all around the
+/// house would be found through the window by few rays in a hundred.
 Lighting make_lighting(SceneDescription& scene, const RoomPlan& plan, std::string_view light, Random random);
 
 /// Walls, floor, ceiling, skirting boards, door and windows.
-void build_shell(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style);
+void build_shell(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style, const Lighting& lighting);
 /// The placements a room builds itself: lamps, pictures, mirrors, rugs, curtains.
 void build_fixtures(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style, const Lighting& lighting, Random random);
 

@@ -94,7 +94,7 @@ class Generator {
   }
 
   void count_work() {
-    for (const auto& [key, frame] : folder_.manifest().frames) ++result_.kept;
+    result_.kept = static_cast<int>(folder_.manifest().frames.size());
     to_render_ = result_.frames - result_.kept;
   }
 

@@ -29,7 +29,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 std::string color_of(std::size_t semantic) {
-  if (semantic < 1 || semantic > 40) return semantic == 0 ? "#777f8a" : "#282a30";
+  if (semantic < 1 || semantic > 40) return semantic == 0 ? "#000000" : "#282a30";
   const auto& c = kNyu40[semantic - 1].color;
   return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]);
 }
@@ -142,7 +142,7 @@ std::string unlabelled_html(const ScenePage& scene) {
   std::string rows;
   for (const auto& [name, count] : order)
     rows += fmt::format("<tr><td class=\"n\">{:.2f} %</td><td>{}</td></tr>", 100 * static_cast<double>(count) / static_cast<double>(total), escaped(name));
-  return fmt::format("<details><summary>{} objects without a class</summary><table>{}</table></details>", order.size(), rows);
+  return fmt::format("<details><summary>objects without a class ({})</summary><table>{}</table></details>", order.size(), rows);
 }
 
 std::string scene_html(const ScenePage& scene) {
@@ -160,7 +160,7 @@ std::string scene_html(const ScenePage& scene) {
     std::string warnings;
     for (const std::string& w : r.warnings) warnings += escaped(w) + "\n";
     if (!warnings.empty())
-      about += fmt::format("<details><summary>{} warnings of import and labelling</summary><pre>{}</pre></details>", r.warnings.size(), warnings);
+      about += fmt::format("<details><summary>warnings of import and labelling ({})</summary><pre>{}</pre></details>", r.warnings.size(), warnings);
   }
   html += "</dl>" + classes_html(classes_of(scene)) + unlabelled_html(scene) + about;
   if (!scene.credits.empty()) html += "<details><summary>credits</summary><pre>" + escaped(scene.credits) + "</pre></details>";

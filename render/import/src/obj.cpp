@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 // A model this many of its sizes away from its origin would lose float digits; it is stored about its center.
 constexpr double kFarInSizes = 8;
 
+constexpr std::size_t kMaxUndefined = 50;  // warnings about materials that are not defined
+
 /// Box of the finite positions that faces use.
 Box3d used_box(const obj::File& file) {
   Box3d box;
@@ -101,6 +103,9 @@ class Assembler {
       if (!meshes[i].colors.empty()) scene_.materials[static_cast<std::size_t>(material)].use_vertex_color = true;
       add_object(source_.parts[i], std::move(meshes[i]), material, origin);
     }
+    if (num_undefined_ > kMaxUndefined)
+      diagnostics_.warn(file_.string(), "further materials",
+                        fmt::format("{} are not defined; taken as gray", num_undefined_ - kMaxUndefined));
     if (scene_.objects.empty()) fail_usage("{}: no triangle is left of its faces", file_.string());
     return std::move(scene_);
   }
@@ -120,7 +125,7 @@ class Assembler {
     } else {
       const std::string& name = source_.material_names[static_cast<std::size_t>(index)];
       const auto found = materials.find(name);
-      if (found == materials.end())
+      if (found == materials.end() && ++num_undefined_ <= kMaxUndefined)
         diagnostics_.warn(file_.string(), obj::shown(name), "the material is not defined; taken as gray");
       result = found == materials.end() ? converter.add_default(name) : converter.add(found->second);
     }
@@ -150,6 +155,7 @@ class Assembler {
   SceneDescription scene_;
   std::map<std::string, int> parts_of_path_;
   std::unordered_map<int, int> converted_;
+  std::size_t num_undefined_ = 0;
 };
 
 }  // namespace

@@ -13,7 +13,8 @@
 namespace simulacra::obj {
 namespace {
 
-constexpr std::size_t kMaxUnknownWords = 8;
+constexpr std::size_t kMaxUnknownWords = 8;   // warnings a file about unknown statements
+constexpr std::size_t kMaxBadLines = 50;       // and about statements that cannot be read
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -50,6 +51,8 @@ class Parser {
       const std::string_view word = take_word(rest);
       if (!word.empty()) statement(word, rest);
     }
+    if (num_bad_ > kMaxBadLines)
+      warn("further statements", fmt::format("{} cannot be read and are left out", num_bad_ - kMaxBadLines));
     if (num_further_unknown_ > 0)
       warn("further unknown statements", fmt::format("{} are left out", num_further_unknown_));
     return std::move(materials_);
@@ -60,6 +63,7 @@ class Parser {
     diagnostics_.warn(file_, std::move(culprit), std::move(text));
   }
   void bad(std::string_view word, std::string_view what) {
+    if (++num_bad_ > kMaxBadLines) return;
     warn(fmt::format("line {}", line_), fmt::format("'{}' {}; the statement is left out", shown(word), what));
   }
 
@@ -238,7 +242,7 @@ class Parser {
   Diagnostics& diagnostics_;
   std::vector<MtlMaterial> materials_;
   std::set<std::string> names_, unknown_;
-  std::size_t num_further_unknown_ = 0;
+  std::size_t num_further_unknown_ = 0, num_bad_ = 0;
   int line_ = 0;
 };
 

@@ -66,24 +66,16 @@ bool is_ear(const std::vector<Vec2d>& p, const std::vector<std::uint32_t>& left,
   return true;
 }
 
-/// The corner to cut next: an ear, else one without area, else the least bad.
-std::size_t next_corner(const std::vector<Vec2d>& p, const std::vector<std::uint32_t>& left, std::size_t start,
-                        bool& clean) {
+constexpr std::size_t kNoCorner = static_cast<std::size_t>(-1);
+
+/// The corner to cut next: an ear, else one without area, else none.
+std::size_t next_corner(const std::vector<Vec2d>& p, const std::vector<std::uint32_t>& left, std::size_t start) {
   const std::size_t n = left.size();
   for (std::size_t k = 0; k < n; ++k)
     if (is_ear(p, left, (start + k) % n)) return (start + k) % n;
-  std::size_t best = 0;
-  double best_turn = -INFINITY;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double t = turn(p[left[(i + n - 1) % n]], p[left[i]], p[left[(i + 1) % n]]);
-    if (t == 0) return i;
-    if (t > best_turn) {
-      best_turn = t;
-      best = i;
-    }
-  }
-  clean = false;
-  return best;
+  for (std::size_t i = 0; i < n; ++i)
+    if (turn(p[left[(i + n - 1) % n]], p[left[i]], p[left[(i + 1) % n]]) == 0) return i;
+  return kNoCorner;
 }
 
 }  // namespace
@@ -107,18 +99,21 @@ bool triangulate(std::span<const Vec3d> corners, std::vector<std::array<std::uin
   }
   std::vector<std::uint32_t> left(count);
   for (std::uint32_t i = 0; i < count; ++i) left[i] = i;
-  bool clean = true;
   std::size_t start = 0;
   while (left.size() > 3) {
     const std::size_t n = left.size();
-    const std::size_t i = next_corner(p, left, start, clean);
+    const std::size_t i = next_corner(p, left, start);
+    if (i == kNoCorner) {
+      for (std::size_t k = 1; k + 1 < n; ++k) triangles.push_back({left[0], left[k], left[k + 1]});
+      return false;
+    }
     triangles.push_back({left[(i + n - 1) % n], left[i], left[(i + 1) % n]});
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
     start = i % left.size();
   }
   triangles.push_back({left[0], left[1], left[2]});
   // Corners on one line leave a last triangle without area, up to the rounding of the file's digits.
-  return clean && turn(p[left[0]], p[left[1]], p[left[2]]) >= -kRoundingShare * length(normal);
+  return turn(p[left[0]], p[left[1]], p[left[2]]) >= -kRoundingShare * length(normal);
 }
 
 }  // namespace simulacra::obj

@@ -14,7 +14,7 @@ namespace {
 using namespace simulacra;
 using namespace simulacra::tools;
 
-constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb};
+constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb, &kAuditVerb, &kReportVerb};
 
 /// One line, also when a library's message has several.
 std::string one_line(std::string text) {

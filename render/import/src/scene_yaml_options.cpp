@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 2> kUpAxes = {"y", "z"};
 constexpr std::array<std::string_view, 2> kAnchors = {"origin", "floor"};
 constexpr std::array<std::string_view, 4> kLightTypes = {"point", "spot", "directional", "area"};
 constexpr std::array<std::string_view, 5> kFovAxes = {"x", "y", "diagonal", "smaller", "larger"};
+constexpr std::array<std::string_view, 4> kMaterialKinds = {"standard", "diffuse", "dielectric", "thin_dielectric"};
 constexpr config::Range<double> kCoordinate{-1e6, 1e6};
 
 }  // namespace
@@ -70,6 +71,8 @@ void fields(config::Fields& f, CameraOptions& o) {
 }
 
 void fields(config::Fields& f, MaterialOptions& o) {
+  f.field("kind", o.kind, "another model instead of the file's; thin_dielectric is a clear pane that lets lamps and sky shine "
+          "through, dielectric is solid glass", kMaterialKinds);
   f.field("base_color", o.base_color, "diffuse reflectance, or a metal's color, instead of the file's color and image");
   f.field("emission", o.emission, "radiance, W/(sr m²): a number or r g b, instead of the file's");
   f.field("roughness", o.roughness, "perceptual; -1 = the file's", {-1, 1});
@@ -77,7 +80,7 @@ void fields(config::Fields& f, MaterialOptions& o) {
   f.field("specular", o.specular, "weight of the reflection; -1 = the file's", {-1, 1});
   f.field("transmission", o.transmission, "share of light let through; -1 = the file's", {-1, 1});
   f.field("opacity", o.opacity, "1 = solid, 0 = not there; -1 = the file's", {-1, 1});
-  f.field("ior", o.ior, "index of refraction; -1 = the file's", {-1, 4});
+  f.field("ior", o.ior, "index of refraction of standard, dielectric and thin_dielectric; -1 = the file's", {-1, 4});
   f.field("two_sided", o.two_sided, "true: both sides scatter light");
   f.field("emission_two_sided", o.emission_two_sided, "true: both sides emit");
   f.field("thin_walled", o.thin_walled, "true: transmission without refraction, as of a pane");

@@ -46,6 +46,7 @@ struct CameraOptions {
 void fields(config::Fields& f, CameraOptions& o);
 
 struct MaterialOptions {
+  std::string kind;                    ///< empty = the file's
   config::Node base_color, emission;   ///< colors
   double roughness = -1, metallic = -1, specular = -1, transmission = -1, opacity = -1, ior = -1;
   config::Node two_sided, emission_two_sided, thin_walled;   ///< true or false

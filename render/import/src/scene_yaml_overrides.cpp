@@ -25,15 +25,36 @@ void set_bool(bool& option, const config::Node& node, std::string_view key) {
   if (node.kind != config::Node::Kind::null) option = config::as_bool(node, key);
 }
 
-/// True when the material kind knows the property; the others are textbook models with their own.
+MaterialKind kind_from_name(const std::string& name) {
+  if (name == "diffuse") return MaterialKind::diffuse;
+  if (name == "dielectric") return MaterialKind::dielectric;
+  return name == "thin_dielectric" ? MaterialKind::thin_dielectric : MaterialKind::standard;
+}
+
+bool is_glass(const MaterialDescription& m) {
+  return m.kind == MaterialKind::dielectric || m.kind == MaterialKind::thin_dielectric;
+}
+
+void set_kind(MaterialDescription& m, const std::string& name) {
+  if (name.empty()) return;
+  m.kind = kind_from_name(name);
+  if (!is_glass(m)) return;
+  // Perfectly smooth, and it lets everything through that it does not reflect.
+  m.alpha_u = m.alpha_v = FloatInput{0.0f, -1, 0, 0.0f};
+  m.specular_reflectance = m.specular_transmittance = RgbInput{};
+}
+
+/// Refuses what the material's model does not have; the others are textbook models with their own properties.
 void check_kind(const MaterialDescription& m, const MaterialOptions& o, const config::Node& node) {
-  const bool standard_only = o.roughness >= 0 || o.metallic >= 0 || o.specular >= 0 || o.transmission >= 0 || o.ior >= 0;
-  if (standard_only && m.kind != MaterialKind::standard)
+  const bool standard_only = o.roughness >= 0 || o.metallic >= 0 || o.specular >= 0 || o.transmission >= 0;
+  if ((standard_only || (o.ior >= 0 && !is_glass(m))) && m.kind != MaterialKind::standard)
     fail_usage("{}: material '{}' is a textbook model, whose roughness, metallic, specular, transmission and ior come "
-               "from its file; base_color makes it a standard material", node.where(), m.name);
+               "from its file; 'kind: standard' makes it a standard material", node.where(), m.name);
 }
 
 void override_one(MaterialDescription& m, const MaterialOptions& o, const config::Node& node) {
+  if (o.ior >= 0 && o.ior < 1) fail_usage("{}: 'ior' is {}; expected 1 to 4", node.where(), o.ior);
+  set_kind(m, o.kind);
   if (o.base_color.kind != config::Node::Kind::null) {
     const bool has_base_color = m.kind == MaterialKind::standard || m.kind == MaterialKind::diffuse ||
                                 m.kind == MaterialKind::plastic;
@@ -50,10 +71,8 @@ void override_one(MaterialDescription& m, const MaterialOptions& o, const config
     set_number(m.opacity, o.opacity);
     m.alpha_cutoff.reset();
   }
-  if (o.ior >= 0) {
-    if (o.ior < 1) fail_usage("{}: 'ior' is {}; expected 1 to 4", node.where(), o.ior);
-    m.ior = static_cast<float>(o.ior);
-  }
+  if (o.ior >= 0 && is_glass(m)) m.int_ior = static_cast<float>(o.ior) * m.ext_ior;
+  if (o.ior >= 0) m.ior = static_cast<float>(o.ior);
   set_bool(m.two_sided, o.two_sided, "two_sided");
   set_bool(m.emission_two_sided, o.emission_two_sided, "emission_two_sided");
   set_bool(m.thin_walled, o.thin_walled, "thin_walled");

@@ -176,6 +176,15 @@ TEST_F(SceneYaml, MaterialsAreOverriddenByName) {
   EXPECT_THAT(warnings(), HasSubstr("nobody: no material is called that"));
 }
 
+TEST_F(SceneYaml, AMaterialMayBecomeAPane) {
+  const SceneDescription scene = import("scene: {file: two.obj, materials: {red: {kind: thin_dielectric, ior: 1.4}}}");
+  EXPECT_EQ(scene.materials[0].kind, MaterialKind::thin_dielectric);
+  EXPECT_NEAR(scene.materials[0].int_ior / scene.materials[0].ext_ior, 1.4f, 1e-6f);  // float rounding
+  EXPECT_EQ(scene.materials[0].specular_transmittance.factor, Rgb(1));
+  EXPECT_THAT(refusal_of("scene: {file: two.obj, materials: {red: {kind: thin_dielectric, roughness: 0.1}}}"),
+              HasSubstr("material 'red' is a textbook model"));
+}
+
 TEST_F(SceneYaml, ObjectsAreRemovedByName) {
   const SceneDescription scene = import("scene: {file: two.obj, remove: ['*bulb', ghost]}");
   ASSERT_EQ(scene.objects.size(), 1u);

@@ -82,6 +82,8 @@ TEST(LabelRules, WhatIsMoreExactDecides) {
       {"TV stand", "otherfurniture"}, {"Wall flat TV", "television"}, {"Bookcase", "bookshelf"}, {"painted_wooden_stool", "chair"},
       {"Wall socket", "otherprop"}, {"Ceiling fan", "otherprop"}, {"sofa_03", "sofa"}, {"Kitchen cabinet", "cabinet"},
       {"White board", "whiteboard"}, {"Toilets unit", "toilet"}, {"Coffee cup", "otherprop"}, {"Spiral staircase", "otherstructure"},
+      {"Table fan", "otherprop"}, {"Toilet brush", "otherprop"}, {"Clothes washing machine", "otherprop"},
+      {"TV remote control", "otherprop"}, {"Table", "table"}, {"Toilet", "toilet"}, {"Clothes", "clothes"}, {"TV", "television"},
   };
   for (const auto& [name, label] : expected) {
     const int semantic = classify_name(rules, name);

@@ -11,7 +11,8 @@
 namespace simulacra {
 namespace {
 
-constexpr int kWidth = 64, kSpp = 4, kMaxDepth = 8;
+// Few pixels, but many samples: dark corners must not look black for lack of samples.
+constexpr int kWidth = 32, kSpp = 32, kMaxDepth = 8;
 constexpr double kMaxOneColorShare = 0.25;   // readers allow 0.3 of the whole image
 constexpr int kMinRange = 25;                // grey levels; readers ask for 10
 

@@ -121,7 +121,7 @@ void judge_frame(const DatasetFacts& data, SceneFacts& scene, const CameraFacts&
                  Findings& to, ContentMarks& marks) {
   FrameImages f;
   load(data, scene, camera.name, frame, f, to);
-  if (!f.any()) return;
+  if (!f.any() || f.pixels() == 0) return;
   // Without a stated size, the images of a frame must at least agree among themselves.
   for (auto& image : f.images)
     if (image && std::max(image->f.size(), image->i.size()) != f.pixels() * image->channels) image.reset();

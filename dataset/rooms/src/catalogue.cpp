@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 
 #include "render/base/error.h"
 #include "render/base/files.h"
@@ -78,6 +79,18 @@ fs::path largest_csv(const std::vector<fs::path>& files) {
              "of models with a catalogue CSV: rooms.catalogue=FOLDER", location.string(), found, kPackageName);
 }
 
+/// A cache is not worth a sync to disk: a file whose size is wrong, after a crash, is written again.
+void keep_or_write(const fs::path& target, const ZipArchive& archive, const std::string& member) {
+  const std::vector<std::uint8_t> bytes = archive.read(member);
+  std::error_code absent;
+  if (fs::is_regular_file(target, absent) && fs::file_size(target, absent) == bytes.size()) return;
+  fs::create_directories(target.parent_path());
+  std::ofstream out(target, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) fail("{}: cannot be written", target.string());
+}
+
 }  // namespace
 
 std::string licence_from_text(std::string_view text) {
@@ -122,9 +135,7 @@ fs::path unpack_model(const Catalogue& catalogue, const Piece& piece, const fs::
                                                : library.archive->names_below(std::string_view(piece.model).substr(0, slash));
   for (const std::string& member : members) {
     const fs::path target = root / member;
-    if (lower(target.extension().string()) == ".html" || fs::exists(target)) continue;
-    fs::create_directories(target.parent_path());
-    write_file_atomically(target, library.archive->read(member));
+    if (lower(target.extension().string()) != ".html") keep_or_write(target, *library.archive, member);
   }
   return root / piece.model;
 }

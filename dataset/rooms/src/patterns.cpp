@@ -213,8 +213,8 @@ Bitmap painting(Random random) {
 
 Bitmap view_outside(Random random, bool overcast) {
   const Noise noise(random.bits());
-  const Rgb zenith = overcast ? Rgb{0.84f, 0.86f, 0.90f} : Rgb{0.55f, 0.70f, 0.93f};
-  const Rgb horizon = overcast ? Rgb{0.90f, 0.91f, 0.92f} : Rgb{0.90f, 0.94f, 0.98f};
+  const Rgb zenith = overcast ? Rgb{0.88f, 0.89f, 0.91f} : Rgb{0.78f, 0.86f, 0.96f};
+  const Rgb horizon = overcast ? Rgb{0.90f, 0.91f, 0.92f} : Rgb{0.95f, 0.97f, 0.98f};
   const int houses = 5 + static_cast<int>(random.below(6));
   return filled(512, 384, [&](float u, float v) {
     const float up = 1 - v;                                      // 0 at the sill

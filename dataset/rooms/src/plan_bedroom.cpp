@@ -63,8 +63,8 @@ void furnish_bedroom(Planner& p) {
       else hang_picture_above(p, *placed);
       p.scatter(*placed, {Role::bedroom_prop, Role::small_plant, Role::bath_prop, Role::living_prop}, 5);
     }
-  if (p.random.chance(0.55)) place_desk(p);
-  if (p.random.chance(0.4))
+  if (p.random.chance(0.7)) place_desk(p);
+  if (p.random.chance(0.6))
     if (const auto bookcase = p.pick(Role::bookcase)) p.against_wall(*bookcase, {.walkway = 0.4, .prefer_corner = true});
   if (p.random.chance(0.5))
     if (const auto chair = p.pick(Role::armchair)) p.against_wall(*chair, {.gap = 0.1, .walkway = 0.3, .prefer_corner = true});

@@ -8,6 +8,7 @@ namespace simulacra::rooms {
 namespace {
 
 constexpr double kUnitGap_m = 0.002;
+constexpr int kTries = 150;
 
 /// The pieces of one run along a wall, from its start.
 struct Run {
@@ -74,14 +75,15 @@ void place_uppers(Planner& p, const std::vector<int>& run) {
 void furnish_kitchen(Planner& p) {
   place_ceiling_lamps(p);
   std::vector<int> run;
-  for (int i = 0; i < 60 && run.empty(); ++i) {
+  for (int i = 0; i < kTries && run.empty(); ++i) {
     const int wall = static_cast<int>(p.random.below(4));
     const double length = p.wall(wall).length;
-    Run chosen = choose_run(p, length - 0.1);
-    if (chosen.pieces.empty()) break;
+    // Later tries are shorter, down to a third of the wall.
+    Run chosen = choose_run(p, (length - 0.1) * (1 - 0.67 * i / kTries));
+    if (chosen.pieces.empty()) continue;
     if (p.random.chance(0.5)) std::reverse(chosen.pieces.begin(), chosen.pieces.end());
     const double slack = length - chosen.length - 0.06;
-    const double start = 0.03 + (p.random.chance(0.5) ? 0 : slack);
+    const double start = 0.03 + slack * (i % 3 == 0 ? 0.0 : i % 3 == 1 ? 1.0 : p.random.unit());
     run = place_run(p, chosen, wall, start);
   }
   place_uppers(p, run);

@@ -64,7 +64,7 @@ void place_around_sofa(Planner& p, int sofa) {
   // Armchairs at the sides look over the coffee table.
   for (int side = -1; side <= 1; side += 2) {
     const auto chair = p.pick(Role::armchair);
-    if (!chair || !p.random.chance(0.7)) continue;
+    if (!chair || !p.random.chance(0.85)) continue;
     const Piece& c = p.piece(*chair);
     const double out = (on >= 0 ? std::max(rug_width, t.width_m) : t.width_m) / 2 + 0.12 + c.depth_m / 2 + p.random.between(0.05, 0.3);
     const Vec2d direction = seat.right * static_cast<double>(side);
@@ -112,7 +112,7 @@ void furnish_living(Planner& p) {
     place_floor_lamp(p, seating->sofa);
     hang_picture_above(p, seating->sofa);
   }
-  const int cases = 1 + static_cast<int>(p.random.below(2));
+  const int cases = 1 + static_cast<int>(p.random.below(3));
   for (int i = 0; i < cases; ++i)
     if (const auto bookcase = p.pick(Role::bookcase))
       p.against_wall(*bookcase, {.walkway = 0.4, .prefer_corner = true});
@@ -120,9 +120,9 @@ void furnish_living(Planner& p) {
     if (const auto table = place_dining_table(p, 80)) p.scatter(*table, {Role::living_prop, Role::kitchen_prop, Role::small_plant}, 2);
   if (p.random.chance(0.3))
     if (const auto fireplace = p.pick(Role::fireplace)) p.against_wall(*fireplace, {.gap = 0.016, .walkway = 0.8});
-  if (p.random.chance(0.25))
+  if (p.random.chance(0.35))
     if (const auto piano = p.pick(Role::piano)) p.against_wall(*piano, {.walkway = 0.7});
-  if (const auto chest = p.pick(Role::chest); chest && p.random.chance(0.6))
+  if (const auto chest = p.pick(Role::chest); chest && p.random.chance(0.85))
     if (const auto placed = p.against_wall(*chest, {.walkway = 0.5})) {
       if (const auto lamp = p.pick(Role::table_lamp)) p.on_top(*lamp, *placed, false, 0.5);
       p.scatter(*placed, {Role::living_prop, Role::small_plant, Role::bedroom_prop}, 3);

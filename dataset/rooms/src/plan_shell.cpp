@@ -34,8 +34,9 @@ Opening make_window(RoomType type, int wall, const Shell& shell, Random& random)
   window.wall = wall;
   const double length = shell.walls()[static_cast<std::size_t>(wall)].length;
   const bool small = type == RoomType::bathroom;
-  window.width = to_cm(small ? random.between(0.7, 1.1) : std::min(random.between(1.2, 2.2), length - 1.2));
-  window.sill = to_cm(small ? random.between(1.15, 1.3) : random.between(0.82, 1.0));
+  const bool counters = type == RoomType::kitchen;  // cabinets stand below the sill
+  window.width = to_cm(small ? random.between(0.7, 1.1) : std::min(random.between(1.4, counters ? 1.8 : 2.5), length - 1.2));
+  window.sill = to_cm(small ? random.between(1.15, 1.3) : counters ? random.between(1.05, 1.15) : random.between(0.82, 1.0));
   window.height = to_cm(std::min(random.between(1.15, 1.5), shell.height - 0.25 - window.sill));
   const double slack = (length - window.width) / 2 - 0.45;
   window.center = to_cm(length / 2 + std::max(0.0, slack) * random.between(-0.5, 0.5));
@@ -65,7 +66,7 @@ void plan_shell(RoomPlan& plan, Random random) {
   const int turn = 1 + static_cast<int>(random.below(3));
   const int first = (shell.door.wall + turn) % 4;
   shell.windows.push_back(make_window(plan.type, first, shell, random));
-  const bool second = plan.type != RoomType::bathroom && random.chance(0.35);
+  const bool second = plan.type != RoomType::bathroom && plan.type != RoomType::kitchen && random.chance(plan.type == RoomType::living ? 0.65 : 0.35);
   const int other = (shell.door.wall + 1 + turn % 3) % 4;
   if (second) shell.windows.push_back(make_window(plan.type, other, shell, random));
   for (const Opening& window : shell.windows)

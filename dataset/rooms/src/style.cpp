@@ -106,14 +106,14 @@ Lighting make_lighting(SceneDescription& scene, const RoomPlan& plan, std::strin
   Lighting lighting;
   const bool night = random.chance(0.25);
   lighting.day = light == "day" || (light == "any" && !night);
-  lighting.lamps_on = !lighting.day || random.chance(0.4);
+  lighting.lamps_on = !lighting.day || random.chance(0.55);
   const bool overcast = random.chance(0.45);
 
   MaterialDescription outside;
   outside.name = "outside";
   outside.kind = MaterialKind::thin_dielectric;  // of air: everything passes
   outside.int_ior = outside.ext_ior = 1;
-  const auto brightness = static_cast<float>(overcast ? random.between(5.0, 9.0) : random.between(4.0, 7.0));
+  const auto brightness = static_cast<float>(overcast ? random.between(9.0, 15.0) : random.between(8.0, 13.0));
   outside.emission.factor = lighting.day ? Rgb(brightness) : Rgb{0.012f, 0.018f, 0.035f};
   outside.emission.texture = add_pattern(scene, "outside", to_png(view_outside(random.fork(1), overcast)), 1);
   outside.emission_two_sided = false;
@@ -127,7 +127,7 @@ Lighting make_lighting(SceneDescription& scene, const RoomPlan& plan, std::strin
     DirectionalLightDescription sun;
     sun.name = "sun";
     sun.direction = normalize(Vec3d{into.x, into.y, -random.between(0.35, 1.1)});
-    sun.irradiance = Rgb{1.0f, 0.92f, 0.8f} * static_cast<float>(random.between(12.0, 28.0));
+    sun.irradiance = Rgb{1.0f, 0.92f, 0.8f} * static_cast<float>(random.between(5.0, 11.0));
     scene.directional_lights.push_back(sun);
   }
   // Enough for a mean irradiance of about 2 on the floor: half of the flux gets there in a light room.

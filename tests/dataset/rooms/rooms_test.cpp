@@ -159,7 +159,9 @@ TEST(Rooms, TheSameSeedGivesTheSameRoom) {
   }
   ASSERT_EQ(a.scene.textures.size(), b.scene.textures.size());
   for (std::size_t i = 0; i < a.scene.textures.size(); ++i)
-    if (a.scene.textures[i].encoded) EXPECT_EQ(*a.scene.textures[i].encoded, *b.scene.textures[i].encoded);
+    if (a.scene.textures[i].encoded) {
+      EXPECT_EQ(*a.scene.textures[i].encoded, *b.scene.textures[i].encoded);
+    }
   EXPECT_EQ(a.credits, b.credits);
   EXPECT_NE(a.scene.objects.size(), c.scene.objects.size());
 }

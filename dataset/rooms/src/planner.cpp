@@ -13,6 +13,13 @@ constexpr double kEdge_m = 0.01;         ///< things keep this far from a top's 
 constexpr double kWalkway_m = 1.0;        ///< height of the space that is kept free in front of furniture
 constexpr double kHeadroom_m = 0.05;     ///< between a piece and the ceiling
 
+/// A catalogue's name as a part of a path.
+std::string plain(std::string name) {
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == '/' || c == '@' || c == '"') c = '_';
+  return name;
+}
+
 }  // namespace
 
 Vec2d small_turn(double angle_rad) {
@@ -55,7 +62,7 @@ std::optional<int> Planner::add(std::size_t index, const PlanBox& box, int suppo
   if (tops_ && !tops_(index)) return std::nullopt;  // its model cannot be used
   const Meaning meaning = meaning_of(piece(index));
   plan.placements.push_back({static_cast<int>(index), Built::none, meaning.role, box, support,
-                             std::string(meaning.semantic), piece(index).name});
+                             std::string(meaning.semantic), plain(piece(index).name)});
   return static_cast<int>(plan.placements.size()) - 1;
 }
 

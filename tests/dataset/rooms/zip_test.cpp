@@ -27,7 +27,7 @@ struct Member {
 };
 
 void put(Bytes& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  for (int i = 0; i < bytes; ++i, value >>= 8) out.push_back(static_cast<std::uint8_t>(value));
 }
 void put(Bytes& out, const std::string& text) { out.insert(out.end(), text.begin(), text.end()); }
 

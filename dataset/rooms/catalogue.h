@@ -28,28 +28,28 @@ struct LightSource {
 
 /// One row of a catalogue.
 struct Piece {
-  std::string library;              ///< e.g. "Scopia"
-  std::string name;                 ///< "Bed"; several pieces may share it
-  std::string category;             ///< a room type, "Lights", "Characters", …
+  std::string library;   ///< e.g. "Scopia"
+  std::string name;      ///< "Bed"; several pieces may share it
+  std::string category;  ///< a room type, "Lights", "Characters", …
   std::string creator;
-  std::string licence;              ///< SPDX: "CC0-1.0", "CC-BY-3.0", "CC-BY-3.0-US", or the catalogue's own word
+  std::string licence;  ///< SPDX: "CC0-1.0", "CC-BY-3.0", "CC-BY-3.0-US", or the catalogue's own word
   double width_m = 0, depth_m = 0, height_m = 0;
-  double elevation_m = 0;           ///< of its base above the floor (things on walls)
+  double elevation_m = 0;  ///< of its base above the floor (things on walls)
   bool movable = true, door_or_window = false;
-  Mat3d model_rotation;             ///< turns the model upright and to the front before it is scaled
+  Mat3d model_rotation;  ///< turns the model upright and to the front before it is scaled
   std::vector<LightSource> lights;
-  std::string model;                ///< path of the OBJ inside its library
-  std::uint64_t model_bytes = 0;    ///< 0 = unknown
-  std::size_t library_index = 0;    ///< into Catalogue::libraries
+  std::string model;              ///< path of the OBJ inside its library
+  std::uint64_t model_bytes = 0;  ///< 0 = unknown
+  std::size_t library_index = 0;  ///< into Catalogue::libraries
   std::string id() const { return library + "/" + model; }
 };
 
 /// Where the models of one library lie.
 struct Library {
-  std::string name;                 ///< stem of the archive, or the value of the CSV's column
-  std::string source;               ///< for credits
+  std::string name;                           ///< stem of the archive, or the value of the CSV's column
+  std::string source;                         ///< for credits
   std::shared_ptr<const ZipArchive> archive;  ///< null: a folder
-  std::filesystem::path folder;     ///< when archive is null
+  std::filesystem::path folder;               ///< when archive is null
 };
 
 struct Catalogue {

@@ -21,14 +21,14 @@ inline constexpr std::array<std::string_view, 5> kRoomTypes = {"living", "bedroo
 std::string_view room_type_name(RoomType type);
 
 struct Wall {
-  Vec2d start, along, inward;   ///< along and inward are unit; inward = along turned left
+  Vec2d start, along, inward;  ///< along and inward are unit; inward = along turned left
   double length = 0;
 };
 
 /// A hole in a wall.
 struct Opening {
   int wall = 0;
-  double center = 0;            ///< of its width, along the wall
+  double center = 0;  ///< of its width, along the wall
   double width = 0, sill = 0, height = 0;
   double lo() const { return center - width / 2; }
   double hi() const { return center + width / 2; }
@@ -39,7 +39,7 @@ struct Shell {
   double width = 0, depth = 0, height = 0;  ///< inner size along x, y, z
   double wall_thickness = 0.25;
   Opening door;
-  bool door_hinge_left = true;              ///< seen from inside
+  bool door_hinge_left = true;  ///< seen from inside
   std::vector<Opening> windows;
   std::array<Wall, 4> walls() const;
 };
@@ -63,13 +63,13 @@ enum class Built : std::uint8_t { none, picture, mirror, rug, curtain, ceiling_d
 inline constexpr int kOnFloor = -1, kOnWall = -2, kOnCeiling = -3;
 
 struct Placement {
-  int piece = -1;               ///< index into Catalogue::pieces; -1: `built`
+  int piece = -1;  ///< index into Catalogue::pieces; -1: `built`
   Built built = Built::none;
   Role role = Role::none;
   PlanBox box;
-  int support = kOnFloor;       ///< index of the placement it stands on, or one of the above
-  std::string semantic;         ///< NYU40 class name
-  std::string name;             ///< the catalogue's, or "picture" and the like
+  int support = kOnFloor;  ///< index of the placement it stands on, or one of the above
+  std::string semantic;    ///< NYU40 class name
+  std::string name;        ///< the catalogue's, or "picture" and the like
 };
 
 /// Space that furniture leaves free.
@@ -88,11 +88,12 @@ struct RoomPlan {
 
 /// The heights of a piece seen from above, in the piece frame, on a grid over its base.
 struct TopMap {
-  int columns = 0, rows = 0;         ///< along width (x) and depth (y)
-  double width = 0, depth = 0;       ///< metres
-  std::vector<float> height_m;       ///< row-major, highest surface of each cell; -1 where there is none
+  int columns = 0, rows = 0;    ///< along width (x) and depth (y)
+  double width = 0, depth = 0;  ///< metres
+  std::vector<float> height_m;  ///< row-major, highest surface of each cell; -1 where there is none
   float at(int column, int row) const {
-    return height_m[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
+    return height_m[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+                    static_cast<std::size_t>(column)];
   }
 };
 

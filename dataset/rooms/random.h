@@ -24,9 +24,7 @@ class Random {
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   double between(double lo, double hi) { return lo + (hi - lo) * unit(); }
   /// Uniform in [0, count); count > 0.
-  std::size_t below(std::size_t count) {
-    return static_cast<std::size_t>(unit() * static_cast<double>(count));
-  }
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(unit() * static_cast<double>(count)); }
   bool chance(double probability) { return unit() < probability; }
   /// A stream of its own: what is drawn from it does not move this one. `name` tells streams apart.
   Random fork(std::uint64_t name) const { return Random(Random(state_ ^ (name * 0xd1342543de82ef95u)).bits()); }

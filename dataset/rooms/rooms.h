@@ -18,23 +18,23 @@
 namespace simulacra {
 
 struct RoomOptions {
-  std::string catalogue;               ///< folder or file; "" = the Debian package sweethome3d-furniture
-  std::vector<std::string> licences;   ///< only models under these licences; empty = all
-  std::vector<std::string> include;    ///< of characters, exterior, vehicles: left out unless named here
-  std::string type = "any";            ///< living, bedroom, kitchen, office, bathroom, any
-  std::string light = "any";           ///< day, night, any
-  double clutter = 1.0;                ///< small things, as a multiple of the usual number
-  std::string cache;                   ///< folder for unpacked models; "" = a temporary one, removed again
+  std::string catalogue;              ///< folder or file; "" = the Debian package sweethome3d-furniture
+  std::vector<std::string> licences;  ///< only models under these licences; empty = all
+  std::vector<std::string> include;   ///< of characters, exterior, vehicles: left out unless named here
+  std::string type = "any";           ///< living, bedroom, kitchen, office, bathroom, any
+  std::string light = "any";          ///< day, night, any
+  double clutter = 1.0;               ///< small things, as a multiple of the usual number
+  std::string cache;                  ///< folder for unpacked models; "" = a temporary one, removed again
 };
 void fields(config::Fields& f, RoomOptions& o);
 
 struct Room {
-  SceneDescription scene;              ///< world frame, metres; class_hint and instance_key set on every object
-  std::string credits;                 ///< text: every model with name, author, licence and source
-  std::string room_type;               ///< living, bedroom, …
-  std::string light;                   ///< day or night
-  Box3d interior;                      ///< the space between walls, floor and ceiling
-  rooms::RoomPlan plan;                ///< what stands where
+  SceneDescription scene;  ///< world frame, metres; class_hint and instance_key set on every object
+  std::string credits;     ///< text: every model with name, author, licence and source
+  std::string room_type;   ///< living, bedroom, …
+  std::string light;       ///< day or night
+  Box3d interior;          ///< the space between walls, floor and ceiling
+  rooms::RoomPlan plan;    ///< what stands where
 };
 
 /// Throws UsageError for options that make no room (no catalogue, unknown licence, nothing left to place) and

@@ -39,13 +39,16 @@ void add_archive(Catalogue& catalogue, const fs::path& file) {
   Library library;
   library.name = file.stem().string();
   library.source = file.filename().string();
-  if (file.parent_path() == fs::path(kPackageFolder)) library.source += fmt::format(", Debian package {}", kPackageName);
+  if (file.parent_path() == fs::path(kPackageFolder))
+    library.source += fmt::format(", Debian package {}", kPackageName);
   library.archive = archive;
   for (Piece& piece : parse_properties_catalogue(text, file.string() + "/" + std::string(kProperties))) {
     piece.library = library.name;
     piece.library_index = catalogue.libraries.size();
-    if (archive->has(piece.model)) catalogue.pieces.push_back(std::move(piece));
-    else ++catalogue.rows_without_model;
+    if (archive->has(piece.model))
+      catalogue.pieces.push_back(std::move(piece));
+    else
+      ++catalogue.rows_without_model;
   }
   catalogue.libraries.push_back(std::move(library));
 }
@@ -53,15 +56,18 @@ void add_archive(Catalogue& catalogue, const fs::path& file) {
 void add_csv(Catalogue& catalogue, const fs::path& file) {
   const fs::path root = file.parent_path();
   for (Piece& piece : parse_csv_catalogue(read_text_file(file, kMaxCatalogueBytes), file.string())) {
-    auto found = std::find_if(catalogue.libraries.begin(), catalogue.libraries.end(),
-                              [&](const Library& l) { return l.name == piece.library; });
+    auto found = std::find_if(catalogue.libraries.begin(), catalogue.libraries.end(), [&](const Library& l) {
+      return l.name == piece.library;
+    });
     if (found == catalogue.libraries.end()) {
       catalogue.libraries.push_back({piece.library, (root / piece.library).string(), nullptr, root / piece.library});
       found = catalogue.libraries.end() - 1;
     }
     piece.library_index = static_cast<std::size_t>(found - catalogue.libraries.begin());
-    if (fs::is_regular_file(found->folder / piece.model)) catalogue.pieces.push_back(std::move(piece));
-    else ++catalogue.rows_without_model;
+    if (fs::is_regular_file(found->folder / piece.model))
+      catalogue.pieces.push_back(std::move(piece));
+    else
+      ++catalogue.rows_without_model;
   }
 }
 
@@ -71,12 +77,17 @@ fs::path largest_csv(const std::vector<fs::path>& files) {
     const std::string text = read_text_file(file, kMaxCatalogueBytes);
     return std::count(text.begin(), text.end(), '\n');
   };
-  return *std::max_element(files.begin(), files.end(), [&](const fs::path& a, const fs::path& b) { return rows(a) < rows(b); });
+  return *std::max_element(
+      files.begin(), files.end(), [&](const fs::path& a, const fs::path& b) { return rows(a) < rows(b); });
 }
 
 [[noreturn]] void fail_without_catalogue(const fs::path& location, std::string_view found) {
-  fail_usage("rooms.catalogue: {}: {}; install the models with 'apt install {}', or name a folder of .sh3f files or "
-             "of models with a catalogue CSV: rooms.catalogue=FOLDER", location.string(), found, kPackageName);
+  fail_usage(
+      "rooms.catalogue: {}: {}; install the models with 'apt install {}', or name a folder of .sh3f files or "
+      "of models with a catalogue CSV: rooms.catalogue=FOLDER",
+      location.string(),
+      found,
+      kPackageName);
 }
 
 /// A cache is not worth a sync to disk: a file whose size is wrong, after a crash, is written again.
@@ -130,9 +141,9 @@ fs::path unpack_model(const Catalogue& catalogue, const Piece& piece, const fs::
   if (!library.archive) return library.folder / piece.model;
   const fs::path root = folder / library.name;
   const std::size_t slash = piece.model.rfind('/');
-  const std::vector<std::string> members = slash == std::string::npos
-                                               ? library.archive->names()
-                                               : library.archive->names_below(std::string_view(piece.model).substr(0, slash));
+  const std::vector<std::string> members =
+      slash == std::string::npos ? library.archive->names()
+                                 : library.archive->names_below(std::string_view(piece.model).substr(0, slash));
   for (const std::string& member : members) {
     const fs::path target = root / member;
     if (lower(target.extension().string()) != ".html") keep_or_write(target, *library.archive, member);

@@ -8,8 +8,8 @@
 namespace simulacra::rooms {
 namespace {
 
-constexpr std::string_view kNeeded[] = {"library", "name",      "category", "width_cm", "depth_cm",
-                                        "height_cm", "creator", "licence",  "model"};
+constexpr std::string_view kNeeded[] = {
+    "library", "name", "category", "width_cm", "depth_cm", "height_cm", "creator", "licence", "model"};
 
 /// Reads one record from `at` on; returns false at the end of the text.
 bool read_record(std::string_view text, std::size_t& at, std::vector<std::string>& record, const std::string& where) {
@@ -21,8 +21,15 @@ bool read_record(std::string_view text, std::size_t& at, std::vector<std::string
     const bool end = at >= text.size();
     if (end && quoted) fail("{}: a quote is not closed", where);
     if (!end && quoted) {
-      if (text[at] != '"') { field += text[at]; continue; }
-      if (at + 1 < text.size() && text[at + 1] == '"') { field += '"'; ++at; continue; }
+      if (text[at] != '"') {
+        field += text[at];
+        continue;
+      }
+      if (at + 1 < text.size() && text[at + 1] == '"') {
+        field += '"';
+        ++at;
+        continue;
+      }
       quoted = false;
       continue;
     }
@@ -30,11 +37,16 @@ bool read_record(std::string_view text, std::size_t& at, std::vector<std::string
       if (!field.empty() && field.back() == '\r') field.pop_back();
       record.push_back(std::move(field));
       field.clear();
-      if (end || text[at] == '\n') { ++at; return true; }
+      if (end || text[at] == '\n') {
+        ++at;
+        return true;
+      }
       continue;
     }
-    if (text[at] == '"' && field.empty()) quoted = true;
-    else field += text[at];
+    if (text[at] == '"' && field.empty())
+      quoted = true;
+    else
+      field += text[at];
   }
 }
 
@@ -46,8 +58,11 @@ std::vector<Piece> parse_csv_catalogue(std::string_view text, const std::string&
   if (!read_record(text, at, header, where)) fail("{}: empty, expected a header row", where);
   for (std::string_view name : kNeeded)
     if (std::find(header.begin(), header.end(), name) == header.end())
-      fail("{}: no column '{}'; a furniture catalogue has library, name, category, width_cm, depth_cm, height_cm, "
-           "creator, licence, model and further ones", where, name);
+      fail(
+          "{}: no column '{}'; a furniture catalogue has library, name, category, width_cm, depth_cm, height_cm, "
+          "creator, licence, model and further ones",
+          where,
+          name);
 
   std::vector<Piece> pieces;
   for (std::size_t row = 2; read_record(text, at, record, where); ++row) {

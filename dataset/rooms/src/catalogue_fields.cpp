@@ -11,8 +11,8 @@ namespace simulacra::rooms {
 namespace {
 
 constexpr double kMetersPerCm = 0.01;
-constexpr double kMaxSizeCm = 1e5;       ///< a kilometre: beyond it a row is damaged
-constexpr double kBulbDiameterCm = 5;    ///< where the catalogue names none
+constexpr double kMaxSizeCm = 1e5;     ///< a kilometre: beyond it a row is damaged
+constexpr double kBulbDiameterCm = 5;  ///< where the catalogue names none
 
 std::string text_of(const Fields& fields, std::string_view key) {
   const auto found = fields.find(key);
@@ -41,7 +41,8 @@ double size_m(const Fields& fields, std::string_view key, const std::string& whe
   const std::string text = text_of(fields, key);
   if (text.empty()) fail("{}: {} is missing", where, key);
   const double cm = number_from(text, key, where);
-  if (!(cm > 0 && cm <= kMaxSizeCm)) fail("{}: {} is {}, expected centimetres above 0 and at most {}", where, key, text, kMaxSizeCm);
+  if (!(cm > 0 && cm <= kMaxSizeCm))
+    fail("{}: {} is {}, expected centimetres above 0 and at most {}", where, key, text, kMaxSizeCm);
   return cm * kMetersPerCm;
 }
 
@@ -77,7 +78,8 @@ Rgb color_from(std::string_view text, const std::string& where) {
 }
 
 /// x from the left, y from the front, z from the base, all in cm; several bulbs are lists of equal length.
-std::vector<LightSource> lights_from(const Fields& fields, const CatalogueKeys& keys, const Piece& piece, const std::string& where) {
+std::vector<LightSource> lights_from(const Fields& fields, const CatalogueKeys& keys, const Piece& piece,
+                                     const std::string& where) {
   const std::vector<double> x = numbers_from(text_of(fields, keys.light_x), keys.light_x, where);
   const std::vector<double> y = numbers_from(text_of(fields, keys.light_y), keys.light_y, where);
   const std::vector<double> z = numbers_from(text_of(fields, keys.light_z), keys.light_z, where);
@@ -88,7 +90,8 @@ std::vector<LightSource> lights_from(const Fields& fields, const CatalogueKeys& 
   std::vector<LightSource> lights;
   for (std::size_t i = 0; i < x.size(); ++i) {
     LightSource light;
-    light.center_m = {x[i] * kMetersPerCm - piece.width_m / 2, z[i] * kMetersPerCm, piece.depth_m / 2 - y[i] * kMetersPerCm};
+    light.center_m = {
+        x[i] * kMetersPerCm - piece.width_m / 2, z[i] * kMetersPerCm, piece.depth_m / 2 - y[i] * kMetersPerCm};
     light.diameter_m = (i < diameter.size() && diameter[i] > 0 ? diameter[i] : kBulbDiameterCm) * kMetersPerCm;
     if (colors.size() >= 8 * i + 7) light.color = color_from(std::string_view(colors).substr(8 * i, 7), where);
     lights.push_back(light);

@@ -57,7 +57,7 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::vector<Piece> parse_properties_catalogue(std::string_view text, const std::string& where) {
-  Fields library;                    // keys without a row number
+  Fields library;  // keys without a row number
   std::map<int, Fields> rows;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

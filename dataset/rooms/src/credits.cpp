@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/rooms/src/credits.h"
 
+#include <fmt/core.h>
+
 #include <set>
 #include <string_view>
-
-#include <fmt/core.h>
 
 namespace simulacra::rooms {
 namespace {
@@ -29,19 +29,26 @@ std::string credits_text(const Catalogue& catalogue, const RoomPlan& plan) {
   std::set<std::size_t> used;
   for (const Placement& p : plan.placements)
     if (p.piece >= 0) used.insert(static_cast<std::size_t>(p.piece));
-  std::string text = "3D models in this scene. Each was scaled to its catalogue size and moved; nothing else was changed.\n\n";
+  std::string text =
+      "3D models in this scene. Each was scaled to its catalogue size and moved; nothing else was changed.\n\n";
   std::set<std::string> licences;
   for (std::size_t index : used) {
     const Piece& piece = catalogue.pieces[index];
     const Library& library = catalogue.libraries.at(piece.library_index);
-    const std::string author = piece.creator.empty() ? "author not named (library " + piece.library + ")" : piece.creator;
-    text += one_line(fmt::format("- \"{}\" by {}, {}; {} in {}", piece.name, author, piece.licence, piece.model, library.source)) + "\n";
+    const std::string author =
+        piece.creator.empty() ? "author not named (library " + piece.library + ")" : piece.creator;
+    text += one_line(fmt::format(
+                "- \"{}\" by {}, {}; {} in {}", piece.name, author, piece.licence, piece.model, library.source)) +
+            "\n";
     licences.insert(piece.licence);
   }
   if (used.empty()) text += "(none: everything in this scene was made by the generator)\n";
   text += "\nLicences:\n";
-  for (const std::string& licence : licences) text += one_line(fmt::format("- {} {}", licence, licence_address(licence))) + "\n";
-  return text + "\nWalls, doors, windows, lamps on the ceiling, pictures, mirrors, rugs and curtains were made by the generator.\n";
+  for (const std::string& licence : licences)
+    text += one_line(fmt::format("- {} {}", licence, licence_address(licence))) + "\n";
+  return text +
+         "\nWalls, doors, windows, lamps on the ceiling, pictures, mirrors, rugs and curtains were made by the "
+         "generator.\n";
 }
 
 }  // namespace simulacra::rooms

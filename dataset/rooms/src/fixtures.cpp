@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a room builds itself: ceiling lamps, pictures, mirrors, rugs, curtains. Each stays inside its plan box.
+#include <fmt/core.h>
+
 #include <cmath>
 #include <map>
-
-#include <fmt/core.h>
 
 #include "dataset/rooms/src/patterns.h"
 #include "dataset/rooms/src/scene_builder.h"
@@ -17,7 +17,8 @@ constexpr Rgb kWarm{1.0f, 0.82f, 0.62f}, kNeutral{1.0f, 0.93f, 0.84f};
 /// From the piece frame: x right, y back, z up, origin in the middle of the base.
 Affine3d world_from_box(const PlanBox& box) {
   const Vec2d back = box.back();
-  return {Mat3d::from_columns({box.right.x, box.right.y, 0}, {back.x, back.y, 0}, {0, 0, 1}), {box.center.x, box.center.y, box.z0}};
+  return {Mat3d::from_columns({box.right.x, box.right.y, 0}, {back.x, back.y, 0}, {0, 0, 1}),
+          {box.center.x, box.center.y, box.z0}};
 }
 
 struct Maker {
@@ -33,7 +34,12 @@ struct Maker {
     add_part(scene, mesh, thing, "body", style.lamp_body, world_from_box(box));
     mesh.cylinder({0, 0}, r * 0.92, 0, 0.02);
     const double area = kPiD * r * r * 0.92 * 0.92 * 1.1;
-    add_part(scene, mesh, thing, "diffuser", add_emitter(scene, thing.name + " diffuser", kNeutral, lighting.lamp_flux, area), world_from_box(box));
+    add_part(scene,
+             mesh,
+             thing,
+             "diffuser",
+             add_emitter(scene, thing.name + " diffuser", kNeutral, lighting.lamp_flux, area),
+             world_from_box(box));
   }
 
   void ceiling_globe(const Thing& thing, const PlanBox& box) {
@@ -43,7 +49,12 @@ struct Maker {
     mesh.cylinder({0, 0}, 0.05, h - 0.03, h);
     add_part(scene, mesh, thing, "cord", style.lamp_body, world_from_box(box));
     mesh.sphere({0, 0, r}, r);
-    add_part(scene, mesh, thing, "globe", add_emitter(scene, thing.name + " globe", kWarm, lighting.lamp_flux, 4 * kPiD * r * r), world_from_box(box));
+    add_part(scene,
+             mesh,
+             thing,
+             "globe",
+             add_emitter(scene, thing.name + " globe", kWarm, lighting.lamp_flux, 4 * kPiD * r * r),
+             world_from_box(box));
   }
 
   void ceiling_panel(const Thing& thing, const PlanBox& box) {
@@ -52,7 +63,12 @@ struct Maker {
     mesh.box({-x, -y, 0.015}, {x, y, h});
     add_part(scene, mesh, thing, "body", style.lamp_body, world_from_box(box));
     mesh.box({-x + 0.02, -y + 0.02, 0}, {x - 0.02, y - 0.02, 0.015});
-    add_part(scene, mesh, thing, "diffuser", add_emitter(scene, thing.name + " diffuser", kNeutral, lighting.lamp_flux, 4.2 * x * y), world_from_box(box));
+    add_part(scene,
+             mesh,
+             thing,
+             "diffuser",
+             add_emitter(scene, thing.name + " diffuser", kNeutral, lighting.lamp_flux, 4.2 * x * y),
+             world_from_box(box));
   }
 
   int picture_material(const std::string& name) {
@@ -96,14 +112,16 @@ struct Maker {
       return Rgb{0.35f + 0.4f * hue, 0.3f + 0.3f * static_cast<float>(random.unit()), 0.3f + 0.35f * (1 - hue)};
     };
     const Rgb ground = color(), figure = color() * 0.6f;
-    material.base_color.texture = add_pattern(scene, thing.name, to_png(rug_pattern(random.fork(random.bits()), ground, figure)), 1);
+    material.base_color.texture =
+        add_pattern(scene, thing.name, to_png(rug_pattern(random.fork(random.bits()), ground, figure)), 1);
     const int pile = add_material(scene, material);
     const double x = box.width / 2, y = box.depth / 2, h = box.z1 - box.z0;
     MeshBuilder mesh;
     mesh.box({-x, -y, 0.001}, {x, y, h});
     MeshDescription sheet = mesh.take("");
     for (std::size_t i = 0; i < sheet.positions.size(); ++i)  // the picture covers the rug once
-      sheet.uv[0][i] = {sheet.positions[i].x / static_cast<float>(box.width) + 0.5f, sheet.positions[i].y / static_cast<float>(box.depth) + 0.5f};
+      sheet.uv[0][i] = {sheet.positions[i].x / static_cast<float>(box.width) + 0.5f,
+                        sheet.positions[i].y / static_cast<float>(box.depth) + 0.5f};
     add_sheet(thing, "", std::move(sheet), pile, box);
   }
 
@@ -126,7 +144,8 @@ struct Maker {
 
 }  // namespace
 
-void build_fixtures(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style, const Lighting& lighting, Random random) {
+void build_fixtures(SceneDescription& scene, const RoomPlan& plan, const RoomStyle& style, const Lighting& lighting,
+                    Random random) {
   Maker maker{scene, style, lighting, random};
   std::map<std::string, int> counts;
   for (const Placement& p : plan.placements) {

@@ -51,11 +51,14 @@ class Raster {
     for (const Vec3d p : {a, b, c}) point(p);
     const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
     if (area == 0) return;
-    const int c0 = std::max(0, column(std::min({a.x, b.x, c.x}))), c1 = std::min(map_.columns - 1, column(std::max({a.x, b.x, c.x})));
-    const int r0 = std::max(0, row(std::min({a.y, b.y, c.y}))), r1 = std::min(map_.rows - 1, row(std::max({a.y, b.y, c.y})));
+    const int c0 = std::max(0, column(std::min({a.x, b.x, c.x}))),
+              c1 = std::min(map_.columns - 1, column(std::max({a.x, b.x, c.x})));
+    const int r0 = std::max(0, row(std::min({a.y, b.y, c.y}))),
+              r1 = std::min(map_.rows - 1, row(std::max({a.y, b.y, c.y})));
     for (int r = r0; r <= r1; ++r)
       for (int k = c0; k <= c1; ++k) {
-        const double x = (k + 0.5) * map_.width / map_.columns - map_.width / 2, y = (r + 0.5) * map_.depth / map_.rows - map_.depth / 2;
+        const double x = (k + 0.5) * map_.width / map_.columns - map_.width / 2,
+                     y = (r + 0.5) * map_.depth / map_.rows - map_.depth / 2;
         const double u = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) / area;
         const double v = ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / area;
         if (u >= 0 && v >= 0 && u + v <= 1) raise(k, r, a.z + u * (b.z - a.z) + v * (c.z - a.z));
@@ -66,7 +69,8 @@ class Raster {
   int column(double x) const { return static_cast<int>(std::floor((x / map_.width + 0.5) * map_.columns)); }
   int row(double y) const { return static_cast<int>(std::floor((y / map_.depth + 0.5) * map_.rows)); }
   void raise(int c, int r, double z) {
-    float& cell = map_.height_m[static_cast<std::size_t>(r) * static_cast<std::size_t>(map_.columns) + static_cast<std::size_t>(c)];
+    float& cell = map_.height_m[static_cast<std::size_t>(r) * static_cast<std::size_t>(map_.columns) +
+                                static_cast<std::size_t>(c)];
     cell = std::max(cell, static_cast<float>(z));
   }
   TopMap& map_;
@@ -79,11 +83,13 @@ Affine3d fit_to_size(const SceneDescription& part, const Piece& piece) {
   each_vertex(part, [&](Vec3d p) { box.add(piece.model_rotation * p); });
   if (box.empty() || !is_finite(box.lo) || !is_finite(box.hi)) fail("{}: has no geometry", piece.id());
   const Vec3d size = box.size();
-  if (!(size.x > 0 && size.y > 0 && size.z > 0)) fail("{}: is flat, so it has no scale to {} x {} x {} m", piece.id(), piece.width_m, piece.depth_m, piece.height_m);
+  if (!(size.x > 0 && size.y > 0 && size.z > 0))
+    fail("{}: is flat, so it has no scale to {} x {} x {} m", piece.id(), piece.width_m, piece.depth_m, piece.height_m);
   const Vec3d base{box.center().x, box.lo.y, box.center().z};
   const Affine3d upright{piece.model_rotation, {}};
   const Mat3d z_up = Mat3d::from_columns({1, 0, 0}, {0, 0, 1}, {0, -1, 0});  // y -> z, the front z -> -y
-  return Affine3d{z_up, {}} * scaling({piece.width_m / size.x, piece.height_m / size.y, piece.depth_m / size.z}) * translation(-base) * upright;
+  return Affine3d{z_up, {}} * scaling({piece.width_m / size.x, piece.height_m / size.y, piece.depth_m / size.z}) *
+         translation(-base) * upright;
 }
 
 TopMap top_map(const SceneDescription& part, const Affine3d& piece_from_part, double width_m, double depth_m) {
@@ -109,7 +115,9 @@ TopMap top_map(const SceneDescription& part, const Affine3d& piece_from_part, do
 ModelStore::ModelStore(const Catalogue& catalogue, const fs::path& cache) : catalogue_(catalogue), folder_(cache) {
   if (!cache.empty()) return;
   std::string name = (fs::temp_directory_path() / "simulacra-rooms-XXXXXX").string();
-  if (!::mkdtemp(name.data())) fail("{}: no temporary folder can be made there; name one with rooms.cache=FOLDER", fs::temp_directory_path().string());
+  if (!::mkdtemp(name.data()))
+    fail("{}: no temporary folder can be made there; name one with rooms.cache=FOLDER",
+         fs::temp_directory_path().string());
   folder_ = name;
   temporary_ = true;
 }
@@ -153,7 +161,8 @@ const ModelStore::Entry& ModelStore::entry(std::size_t piece) {
 const Model* ModelStore::find(std::size_t piece) { return entry(piece).model.get(); }
 
 void ModelStore::report(std::size_t piece, Diagnostics& diagnostics) {
-  for (const ImportWarning& warning : entry(piece).warnings) diagnostics.warn(warning.file, warning.culprit, warning.text);
+  for (const ImportWarning& warning : entry(piece).warnings)
+    diagnostics.warn(warning.file, warning.culprit, warning.text);
 }
 
 }  // namespace simulacra::rooms

@@ -15,8 +15,8 @@
 namespace simulacra::rooms {
 
 struct Model {
-  SceneDescription part;          ///< as imported; its images lie in memory
-  Affine3d piece_from_part;       ///< to the piece frame: metres, z up, front to -y, base in the middle of z = 0
+  SceneDescription part;     ///< as imported; its images lie in memory
+  Affine3d piece_from_part;  ///< to the piece frame: metres, z up, front to -y, base in the middle of z = 0
   TopMap top;
 };
 

@@ -35,7 +35,9 @@ class Noise {
     return (a + (b - a) * fx) * (1 - fy) + (c + (d - c) * fx) * fy;
   }
   float cell(int x, int y) const {
-    return static_cast<float>(mixed(static_cast<std::uint32_t>(x) * 0x9e3779b9u ^ mixed(static_cast<std::uint32_t>(y) + seed_)) >> 8) * 0x1p-24f;
+    return static_cast<float>(
+               mixed(static_cast<std::uint32_t>(x) * 0x9e3779b9u ^ mixed(static_cast<std::uint32_t>(y) + seed_)) >> 8) *
+           0x1p-24f;
   }
 
  private:
@@ -63,8 +65,10 @@ Bitmap filled(int width, int height, const Color& color) {
   Bitmap picture(width, height);
   for (int row = 0; row < height; ++row)
     for (int column = 0; column < width; ++column)
-      picture.set(column, row, color((static_cast<float>(column) + 0.5f) / static_cast<float>(width),
-                                     (static_cast<float>(row) + 0.5f) / static_cast<float>(height)));
+      picture.set(column,
+                  row,
+                  color((static_cast<float>(column) + 0.5f) / static_cast<float>(width),
+                        (static_cast<float>(row) + 0.5f) / static_cast<float>(height)));
   return picture;
 }
 
@@ -80,7 +84,8 @@ Bitmap::Bitmap(int width_, int height_)
     : width(width_), height(height_), rgb(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_) * 3) {}
 
 void Bitmap::set(int column, int row, Rgb displayed) {
-  const std::size_t at = (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column)) * 3;
+  const std::size_t at =
+      (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column)) * 3;
   for (std::size_t c = 0; c < 3; ++c)
     rgb[at + c] = static_cast<std::uint8_t>(std::clamp(displayed[c], 0.0f, 1.0f) * 255.0f + 0.5f);
 }
@@ -115,7 +120,7 @@ Bitmap wood_boards(Random random, Rgb color, int boards) {
   return filled(kSize, kSize, [&](float u, float v) {
     const float across = v * static_cast<float>(boards);
     const int board = static_cast<int>(across);
-    const float shifted = u + noise.cell(board, 71);             // each row of boards starts elsewhere
+    const float shifted = u + noise.cell(board, 71);  // each row of boards starts elsewhere
     const float along = shifted - std::floor(shifted);
     const int piece = board * 2 + (along < 0.5f ? 0 : 1);
     const float in_piece = (along < 0.5f ? along : along - 0.5f) * 2, in_board = across - static_cast<float>(board);
@@ -131,7 +136,10 @@ Bitmap square_tiles(Random random, Rgb color, Rgb joint, int tiles, float variat
   return filled(kSize, kSize, [&](float u, float v) {
     const float x = u * static_cast<float>(tiles), y = v * static_cast<float>(tiles);
     const int ix = static_cast<int>(x), iy = static_cast<int>(y);
-    const float edge = std::min({x - static_cast<float>(ix), y - static_cast<float>(iy), static_cast<float>(ix + 1) - x, static_cast<float>(iy + 1) - y});
+    const float edge = std::min({x - static_cast<float>(ix),
+                                 y - static_cast<float>(iy),
+                                 static_cast<float>(ix + 1) - x,
+                                 static_cast<float>(iy + 1) - y});
     if (edge < 0.012f) return joint;
     const float cloud = noise.at(u, v, tiles * 3, tiles * 3) - 0.5f;
     return color * (1 + variation * (noise.cell(ix, iy) - 0.5f) + 0.5f * variation * cloud);
@@ -181,8 +189,12 @@ Bitmap painting(Random random) {
     return filled(384, 384, [&](float u, float v) {
       Rgb color = blend(sky_top, ground, v * 1.6f);
       for (int layer = 0; layer < 4; ++layer) {
-        const float line = 0.42f + 0.14f * static_cast<float>(layer) + 0.16f * (noise.at(u + 0.37f * static_cast<float>(layer), 0.2f * static_cast<float>(layer), 5, 7) - 0.5f);
-        if (v > line) color = blend(hill, ground, 0.6f - 0.18f * static_cast<float>(layer)) * (0.9f + 0.2f * noise.at(u, v, 40, 40));
+        const float line =
+            0.42f + 0.14f * static_cast<float>(layer) +
+            0.16f * (noise.at(u + 0.37f * static_cast<float>(layer), 0.2f * static_cast<float>(layer), 5, 7) - 0.5f);
+        if (v > line)
+          color =
+              blend(hill, ground, 0.6f - 0.18f * static_cast<float>(layer)) * (0.9f + 0.2f * noise.at(u, v, 40, 40));
       }
       return color;
     });
@@ -204,7 +216,8 @@ Bitmap painting(Random random) {
     Rgb color = ground * (0.94f + 0.12f * noise.at(u, v, 90, 90));
     for (const Figure& f : figures) {
       const float dx = u - f.x, dy = v - f.y;
-      const bool inside = f.round ? dx * dx + dy * dy < f.size * f.size : std::abs(dx) < f.size && std::abs(dy) < 0.6f * f.size;
+      const bool inside =
+          f.round ? dx * dx + dy * dy < f.size * f.size : std::abs(dx) < f.size && std::abs(dy) < 0.6f * f.size;
       if (inside) color = blend(color, f.color, 0.8f);
     }
     return color;
@@ -217,7 +230,7 @@ Bitmap view_outside(Random random, bool overcast) {
   const Rgb horizon = overcast ? Rgb{0.90f, 0.91f, 0.92f} : Rgb{0.95f, 0.97f, 0.98f};
   const int houses = 5 + static_cast<int>(random.below(6));
   return filled(512, 384, [&](float u, float v) {
-    const float up = 1 - v;                                      // 0 at the sill
+    const float up = 1 - v;  // 0 at the sill
     const float trees = 0.14f + 0.1f * noise.at(u, 0.3f, 9, 3) + 0.05f * noise.at(u, 0.6f, 40, 3);
     if (up < trees) return Rgb{0.33f, 0.40f, 0.26f} * (0.7f + 0.6f * noise.at(u, v, 70, 50));
     const float x = u * static_cast<float>(houses);

@@ -10,8 +10,10 @@ std::string_view room_type_name(RoomType type) { return kRoomTypes[static_cast<s
 
 std::array<Wall, 4> Shell::walls() const {
   const double x = width / 2, y = depth / 2;
-  return {Wall{{-x, -y}, {1, 0}, {0, 1}, width}, Wall{{x, -y}, {0, 1}, {-1, 0}, depth},
-          Wall{{x, y}, {-1, 0}, {0, -1}, width}, Wall{{-x, y}, {0, -1}, {1, 0}, depth}};
+  return {Wall{{-x, -y}, {1, 0}, {0, 1}, width},
+          Wall{{x, -y}, {0, 1}, {-1, 0}, depth},
+          Wall{{x, y}, {-1, 0}, {0, -1}, width},
+          Wall{{-x, y}, {0, -1}, {1, 0}, depth}};
 }
 
 namespace {

@@ -120,7 +120,8 @@ void finish_room(Planner& p) {
   if (const auto bin = p.pick(Role::bin); bin && p.random.chance(0.5))
     p.against_wall(*bin, {.gap = 0.05, .prefer_corner = true});
   if (!wet) hang_pictures(p, kitchen ? 1 : 1 + static_cast<int>(p.random.below(3)));
-  if (const auto thing = p.pick(Role::wall_thing, [](const Piece& x) { return x.depth_m < 0.25; }); thing && !wet && p.random.chance(0.3))
+  if (const auto thing = p.pick(Role::wall_thing, [](const Piece& x) { return x.depth_m < 0.25; });
+      thing && !wet && p.random.chance(0.3))
     p.against_wall(*thing, {.gap = 0, .elevation = 1.3});
   // On request: people, animals, bicycles and the like.
   if (p.any(Role::visitor)) {
@@ -129,7 +130,8 @@ void finish_room(Planner& p) {
       const auto guest = p.pick(Role::visitor, [](const Piece& x) { return std::max(x.width_m, x.depth_m) < 1.8; });
       if (!guest) break;
       for (int tries = 0; tries < 30; ++tries) {
-        const double x = p.random.between(-0.4, 0.4) * p.plan.shell.width, y = p.random.between(-0.4, 0.4) * p.plan.shell.depth;
+        const double x = p.random.between(-0.4, 0.4) * p.plan.shell.width,
+                     y = p.random.between(-0.4, 0.4) * p.plan.shell.depth;
         constexpr Vec2d kFronts[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
         if (p.standing(*guest, {x, y}, kFronts[p.random.below(4)])) break;
       }
@@ -171,7 +173,8 @@ std::optional<int> place_dining_table(Planner& p, int tries) {
     const Piece& c = p.piece(*chair);
     const Vec2d front = p.random.chance(0.5) ? Vec2d{0, -1} : Vec2d{1, 0};
     const Vec2d right = right_for_front(front);
-    const Vec2d center{p.random.between(-0.5, 0.5) * (shell.width - 1.6), p.random.between(-0.5, 0.5) * (shell.depth - 1.6)};
+    const Vec2d center{p.random.between(-0.5, 0.5) * (shell.width - 1.6),
+                       p.random.between(-0.5, 0.5) * (shell.depth - 1.6)};
     // The table with the chairs' places on its long sides must be free, walkways included.
     const double seat = c.depth_m + 0.1;
     const PlanBox group{center, right, t.width_m + 0.1, t.depth_m + 2 * seat + 0.1, 0, 1.1};

@@ -60,9 +60,11 @@ void place_uppers(Planner& p, const std::vector<int>& run) {
   for (int index : run) {
     const Role role = p.plan.placements[static_cast<std::size_t>(index)].role;
     if (role != Role::kitchen_base && role != Role::kitchen_sink) continue;
-    const std::string library = p.piece(static_cast<std::size_t>(p.plan.placements[static_cast<std::size_t>(index)].piece)).library;
+    const std::string library =
+        p.piece(static_cast<std::size_t>(p.plan.placements[static_cast<std::size_t>(index)].piece)).library;
     const double width = p.box(index).width;
-    const auto upper = p.pick(Role::kitchen_upper, [&](const Piece& x) { return x.library == library && x.width_m <= width + 0.12; });
+    const auto upper =
+        p.pick(Role::kitchen_upper, [&](const Piece& x) { return x.library == library && x.width_m <= width + 0.12; });
     if (!upper || p.random.chance(0.15)) continue;
     const int w = p.wall_behind(index);
     const double along = dot(p.box(index).center - p.wall(w).start, p.wall(w).along);
@@ -91,7 +93,8 @@ void furnish_kitchen(Planner& p) {
     const Role role = p.plan.placements[static_cast<std::size_t>(index)].role;
     if (role == Role::kitchen_base || role == Role::laundry) p.scatter(index, {Role::kitchen_prop}, 3);
   }
-  if (const auto table = place_dining_table(p, 120)) p.scatter(*table, {Role::kitchen_prop, Role::kitchen_prop, Role::small_plant}, 5);
+  if (const auto table = place_dining_table(p, 120))
+    p.scatter(*table, {Role::kitchen_prop, Role::kitchen_prop, Role::small_plant}, 5);
   if (p.random.chance(0.4))
     if (const auto shelf = p.pick(Role::bookcase, [](const Piece& x) { return x.width_m < 1.0; }))
       p.against_wall(*shelf, {.walkway = 0.4, .prefer_corner = true});

@@ -22,7 +22,8 @@ struct Seating {
 /// A sofa against one wall and a television opposite, on one axis.
 std::optional<Seating> place_seating(Planner& p) {
   for (int i = 0; i < 60; ++i) {
-    const auto sofa = p.pick(Role::sofa, [](const Piece& x) { return x.width_m > 1.4 && x.width_m < 2.7 && x.depth_m < 1.2; });
+    const auto sofa =
+        p.pick(Role::sofa, [](const Piece& x) { return x.width_m > 1.4 && x.width_m < 2.7 && x.depth_m < 1.2; });
     const auto stand = p.pick(Role::tv_stand);
     const auto chest = stand ? stand : p.pick(Role::chest);
     if (!sofa || !chest) return std::nullopt;
@@ -36,7 +37,8 @@ std::optional<Seating> place_seating(Planner& p) {
     if (distance < kNear_m) continue;
     const double extra = std::max(0.0, distance - kFar_m);  // in deep rooms the sofa stands away from the wall
     const Against by_sofa{.gap = 0.03 + extra, .walkway = 1.5}, by_stand{};
-    if (!p.fits_at_wall(*sofa, {wall, at}, by_sofa) || !p.fits_at_wall(*chest, {opposite, length - at}, by_stand)) continue;
+    if (!p.fits_at_wall(*sofa, {wall, at}, by_sofa) || !p.fits_at_wall(*chest, {opposite, length - at}, by_stand))
+      continue;
     const auto seat = p.at_wall(*sofa, {wall, at}, by_sofa);
     if (!seat) continue;
     // Both were free a moment ago; only a model that cannot be used fails here, and then the sofa stays alone.
@@ -57,7 +59,8 @@ void place_around_sofa(Planner& p, int sofa) {
   const bool rug = p.random.chance(0.75);
   const double rug_width = t.width_m + p.random.between(0.35, 0.9), rug_depth = t.depth_m + 2 * gap - 0.08;
   if (rug) place_rug(p, center, seat.right, rug_width, rug_depth);
-  const int on = rug && p.plan.placements.back().built == Built::rug ? static_cast<int>(p.plan.placements.size()) - 1 : kOnFloor;
+  const int on =
+      rug && p.plan.placements.back().built == Built::rug ? static_cast<int>(p.plan.placements.size()) - 1 : kOnFloor;
   const auto placed = p.standing(*table, center, front, on >= 0 ? p.box(on).z1 : 0, on);
   if (placed) p.scatter(*placed, {Role::living_prop, Role::small_plant, Role::living_prop}, 4);
 
@@ -66,7 +69,8 @@ void place_around_sofa(Planner& p, int sofa) {
     const auto chair = p.pick(Role::armchair);
     if (!chair || !p.random.chance(0.85)) continue;
     const Piece& c = p.piece(*chair);
-    const double out = (on >= 0 ? std::max(rug_width, t.width_m) : t.width_m) / 2 + 0.12 + c.depth_m / 2 + p.random.between(0.05, 0.3);
+    const double out =
+        (on >= 0 ? std::max(rug_width, t.width_m) : t.width_m) / 2 + 0.12 + c.depth_m / 2 + p.random.between(0.05, 0.3);
     const Vec2d direction = seat.right * static_cast<double>(side);
     const Vec2d spin = small_turn(p.random.between(-0.25, 0.25));
     const Vec2d facing = direction * -1.0;
@@ -85,7 +89,8 @@ void place_television(Planner& p, int stand) {
   const PlanBox b = p.box(stand);
   const int w = p.wall_behind(stand);
   const double along = dot(b.center - p.wall(w).start, p.wall(w).along);
-  if (const auto screen = p.pick(Role::wall_tv)) p.at_wall(*screen, {w, along}, {.gap = 0, .elevation = std::max(0.95, b.z1 + 0.2)});
+  if (const auto screen = p.pick(Role::wall_tv))
+    p.at_wall(*screen, {w, along}, {.gap = 0, .elevation = std::max(0.95, b.z1 + 0.2)});
   p.scatter(stand, {Role::living_prop, Role::small_plant}, 3);
 }
 
@@ -117,7 +122,8 @@ void furnish_living(Planner& p) {
     if (const auto bookcase = p.pick(Role::bookcase))
       p.against_wall(*bookcase, {.walkway = 0.4, .prefer_corner = true});
   if (p.plan.shell.width * p.plan.shell.depth > 21 && p.random.chance(0.8))
-    if (const auto table = place_dining_table(p, 80)) p.scatter(*table, {Role::living_prop, Role::kitchen_prop, Role::small_plant}, 2);
+    if (const auto table = place_dining_table(p, 80))
+      p.scatter(*table, {Role::living_prop, Role::kitchen_prop, Role::small_plant}, 2);
   if (p.random.chance(0.3))
     if (const auto fireplace = p.pick(Role::fireplace)) p.against_wall(*fireplace, {.gap = 0.016, .walkway = 0.8});
   if (p.random.chance(0.35))

@@ -11,7 +11,8 @@ struct SizeRange {
 };
 
 /// Inner sizes in metres, in the order of RoomType.
-constexpr SizeRange kSizes[] = {{4.4, 6.4, 3.9, 5.4}, {3.7, 5.0, 3.4, 4.5}, {3.8, 5.4, 3.4, 4.6}, {3.4, 5.2, 3.2, 4.4}, {2.6, 3.6, 2.3, 3.2}};
+constexpr SizeRange kSizes[] = {
+    {4.4, 6.4, 3.9, 5.4}, {3.7, 5.0, 3.4, 4.5}, {3.8, 5.4, 3.4, 4.6}, {3.4, 5.2, 3.2, 4.4}, {2.6, 3.6, 2.3, 3.2}};
 constexpr double kDoorHeight_m = 2.04, kWindowSpace_m = 0.35;
 constexpr double kSillBoard_m = 0.04, kCasing_m = 0.1;  // of the joinery around an opening
 
@@ -35,8 +36,11 @@ Opening make_window(RoomType type, int wall, const Shell& shell, Random& random)
   const double length = shell.walls()[static_cast<std::size_t>(wall)].length;
   const bool small = type == RoomType::bathroom;
   const bool counters = type == RoomType::kitchen;  // cabinets stand below the sill
-  window.width = to_cm(small ? random.between(0.7, 1.1) : std::min(random.between(1.4, counters ? 1.8 : 2.5), length - 1.2));
-  window.sill = to_cm(small ? random.between(1.15, 1.3) : counters ? random.between(1.05, 1.15) : random.between(0.82, 1.0));
+  window.width =
+      to_cm(small ? random.between(0.7, 1.1) : std::min(random.between(1.4, counters ? 1.8 : 2.5), length - 1.2));
+  window.sill = to_cm(small      ? random.between(1.15, 1.3)
+                      : counters ? random.between(1.05, 1.15)
+                                 : random.between(0.82, 1.0));
   window.height = to_cm(std::min(random.between(1.15, 1.5), shell.height - 0.25 - window.sill));
   const double slack = (length - window.width) / 2 - 0.45;
   window.center = to_cm(length / 2 + std::max(0.0, slack) * random.between(-0.5, 0.5));
@@ -45,8 +49,12 @@ Opening make_window(RoomType type, int wall, const Shell& shell, Random& random)
 
 PlanBox in_front_of(const Opening& opening, const Shell& shell, double wider, double deep) {
   const Wall wall = shell.walls()[static_cast<std::size_t>(opening.wall)];
-  return {wall.start + wall.along * opening.center + wall.inward * (deep / 2), right_for_front(wall.inward),
-          opening.width + wider, deep, std::max(0.0, opening.sill - kSillBoard_m), opening.head() + kCasing_m};
+  return {wall.start + wall.along * opening.center + wall.inward * (deep / 2),
+          right_for_front(wall.inward),
+          opening.width + wider,
+          deep,
+          std::max(0.0, opening.sill - kSillBoard_m),
+          opening.head() + kCasing_m};
 }
 
 }  // namespace
@@ -66,7 +74,8 @@ void plan_shell(RoomPlan& plan, Random random) {
   const int turn = 1 + static_cast<int>(random.below(3));
   const int first = (shell.door.wall + turn) % 4;
   shell.windows.push_back(make_window(plan.type, first, shell, random));
-  const bool second = plan.type != RoomType::bathroom && plan.type != RoomType::kitchen && random.chance(plan.type == RoomType::living ? 0.65 : 0.35);
+  const bool second = plan.type != RoomType::bathroom && plan.type != RoomType::kitchen &&
+                      random.chance(plan.type == RoomType::living ? 0.65 : 0.35);
   const int other = (shell.door.wall + 1 + turn % 3) % 4;
   if (second) shell.windows.push_back(make_window(plan.type, other, shell, random));
   for (const Opening& window : shell.windows)

@@ -7,11 +7,11 @@
 namespace simulacra::rooms {
 namespace {
 
-constexpr double kFlat_m = 0.003;        ///< a surface counts as flat within this
-constexpr double kMaxTop_m = 1.35;       ///< nothing is put on higher tops
-constexpr double kEdge_m = 0.01;         ///< things keep this far from a top's edge
-constexpr double kWalkway_m = 1.0;        ///< height of the space that is kept free in front of furniture
-constexpr double kHeadroom_m = 0.05;     ///< between a piece and the ceiling
+constexpr double kFlat_m = 0.003;     ///< a surface counts as flat within this
+constexpr double kMaxTop_m = 1.35;    ///< nothing is put on higher tops
+constexpr double kEdge_m = 0.01;      ///< things keep this far from a top's edge
+constexpr double kWalkway_m = 1.0;    ///< height of the space that is kept free in front of furniture
+constexpr double kHeadroom_m = 0.05;  ///< between a piece and the ceiling
 
 /// A catalogue's name as a part of a path.
 std::string plain(std::string name) {
@@ -29,10 +29,14 @@ Vec2d small_turn(double angle_rad) {
 
 Planner::Planner(const Catalogue& catalogue_, const std::vector<std::size_t>& usable, const RoomOptions& options,
                  const Tops& tops, RoomPlan& plan_, Random random_)
-    : catalogue(catalogue_), plan(plan_), random(random_), clutter(options.clutter), tops_(tops),
-      walls_(plan_.shell.walls()), by_role_(static_cast<std::size_t>(Role::visitor) + 1) {
-  for (std::size_t index : usable)
-    by_role_[static_cast<std::size_t>(meaning_of(piece(index)).role)].push_back(index);
+    : catalogue(catalogue_),
+      plan(plan_),
+      random(random_),
+      clutter(options.clutter),
+      tops_(tops),
+      walls_(plan_.shell.walls()),
+      by_role_(static_cast<std::size_t>(Role::visitor) + 1) {
+  for (std::size_t index : usable) by_role_[static_cast<std::size_t>(meaning_of(piece(index)).role)].push_back(index);
 }
 
 std::optional<std::size_t> Planner::pick(Role role, const Accept& accept) {
@@ -43,9 +47,7 @@ std::optional<std::size_t> Planner::pick(Role role, const Accept& accept) {
   return candidates[random.below(candidates.size())];
 }
 
-bool Planner::fits_upright(std::size_t index) const {
-  return piece(index).height_m <= plan.shell.height - kHeadroom_m;
-}
+bool Planner::fits_upright(std::size_t index) const { return piece(index).height_m <= plan.shell.height - kHeadroom_m; }
 
 bool Planner::fits(const PlanBox& box, bool ignore_walkways, int except) const {
   if (outside_by(box, plan.shell) > 1e-9) return false;
@@ -61,19 +63,26 @@ bool Planner::fits(const PlanBox& box, bool ignore_walkways, int except) const {
 std::optional<int> Planner::add(std::size_t index, const PlanBox& box, int support) {
   if (tops_ && !tops_(index)) return std::nullopt;  // its model cannot be used
   const Meaning meaning = meaning_of(piece(index));
-  plan.placements.push_back({static_cast<int>(index), Built::none, meaning.role, box, support,
-                             std::string(meaning.semantic), plain(piece(index).name)});
+  plan.placements.push_back({static_cast<int>(index),
+                             Built::none,
+                             meaning.role,
+                             box,
+                             support,
+                             std::string(meaning.semantic),
+                             plain(piece(index).name)});
   return static_cast<int>(plan.placements.size()) - 1;
 }
 
 PlanBox Planner::wall_box(WallSpot spot, double width, double depth, double gap, double z0, double z1) const {
   const Wall& w = wall(spot.wall);
-  return {w.start + w.along * spot.center + w.inward * (gap + depth / 2), right_for_front(w.inward), width, depth, z0, z1};
+  return {
+      w.start + w.along * spot.center + w.inward * (gap + depth / 2), right_for_front(w.inward), width, depth, z0, z1};
 }
 
 bool Planner::fits_at_wall(std::size_t index, WallSpot spot, const Against& how) const {
   const Piece& what = piece(index);
-  if (!fits(wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m))) return false;
+  if (!fits(wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m)))
+    return false;
   if (how.walkway <= 0) return true;
   const PlanBox zone = wall_box(spot, what.width_m, how.walkway, how.gap + what.depth_m, 0, kWalkway_m);
   return fits(zone, true);
@@ -82,9 +91,12 @@ bool Planner::fits_at_wall(std::size_t index, WallSpot spot, const Against& how)
 std::optional<int> Planner::at_wall(std::size_t index, WallSpot spot, const Against& how) {
   if (!fits_at_wall(index, spot, how)) return std::nullopt;
   const Piece& what = piece(index);
-  const auto placed = add(index, wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m),
-                          how.elevation > 0 ? kOnWall : kOnFloor);
-  if (placed && how.walkway > 0) keep_free(wall_box(spot, what.width_m, how.walkway, how.gap + what.depth_m, 0, kWalkway_m));
+  const auto placed =
+      add(index,
+          wall_box(spot, what.width_m, what.depth_m, how.gap, how.elevation, how.elevation + what.height_m),
+          how.elevation > 0 ? kOnWall : kOnFloor);
+  if (placed && how.walkway > 0)
+    keep_free(wall_box(spot, what.width_m, how.walkway, how.gap + what.depth_m, 0, kWalkway_m));
   return placed;
 }
 
@@ -110,7 +122,8 @@ std::optional<int> Planner::standing(std::size_t index, Vec2d center, Vec2d fron
   return add(index, box, support);
 }
 
-std::optional<int> Planner::built(Built what, const PlanBox& box, int support, std::string_view semantic, std::string_view name) {
+std::optional<int> Planner::built(Built what, const PlanBox& box, int support, std::string_view semantic,
+                                  std::string_view name) {
   if (!fits(box, true)) return std::nullopt;
   plan.placements.push_back({-1, what, Role::none, box, support, std::string(semantic), std::string(name)});
   return static_cast<int>(plan.placements.size()) - 1;
@@ -123,15 +136,19 @@ double Planner::flat_level(const TopMap* top, const PlanBox& support, Vec2d loca
   const auto cell = [](double at, double size, double step, int count) {
     return std::clamp(static_cast<int>(std::floor((at + size / 2) / step)), 0, count - 1);
   };
-  const int c0 = cell(local.x - half.x, top->width, cell_x, top->columns), c1 = cell(local.x + half.x, top->width, cell_x, top->columns);
-  const int r0 = cell(local.y - half.y, top->depth, cell_y, top->rows), r1 = cell(local.y + half.y, top->depth, cell_y, top->rows);
+  const int c0 = cell(local.x - half.x, top->width, cell_x, top->columns),
+            c1 = cell(local.x + half.x, top->width, cell_x, top->columns);
+  const int r0 = cell(local.y - half.y, top->depth, cell_y, top->rows),
+            r1 = cell(local.y + half.y, top->depth, cell_y, top->rows);
   float lo = INFINITY, hi = -INFINITY;
   for (int r = r0; r <= r1; ++r)
     for (int c = c0; c <= c1; ++c) {
       lo = std::min(lo, top->at(c, r));
       hi = std::max(hi, top->at(c, r));
     }
-  return lo > 0.25f && static_cast<double>(hi - lo) <= kFlat_m && static_cast<double>(hi) <= kMaxTop_m ? static_cast<double>(hi) : -1;
+  return lo > 0.25f && static_cast<double>(hi - lo) <= kFlat_m && static_cast<double>(hi) <= kMaxTop_m
+             ? static_cast<double>(hi)
+             : -1;
 }
 
 std::optional<int> Planner::on_top(std::size_t index, int support, bool back, double turn) {
@@ -151,7 +168,11 @@ std::optional<int> Planner::on_top(std::size_t index, int support, bool back, do
     if (level < 0) continue;
     const double z = base.box.z0 + level;
     const PlanBox box{base.box.center + base.box.right * local.x + base.box.back() * local.y,
-                      base.box.right * spin.x + base.box.back() * spin.y, what.width_m, what.depth_m, z, z + what.height_m};
+                      base.box.right * spin.x + base.box.back() * spin.y,
+                      what.width_m,
+                      what.depth_m,
+                      z,
+                      z + what.height_m};
     if (fits(box, true, support)) return add(index, box, support);
   }
   return std::nullopt;

@@ -14,10 +14,10 @@ namespace simulacra::rooms {
 
 /// How a piece is put against a wall.
 struct Against {
-  double gap = 0.02;              ///< between its back and the wall: room for the skirting board
-  double walkway = 0;             ///< space kept free in front of it
+  double gap = 0.02;   ///< between its back and the wall: room for the skirting board
+  double walkway = 0;  ///< space kept free in front of it
   bool prefer_corner = false;
-  std::vector<int> walls{};       ///< allowed ones; empty = all
+  std::vector<int> walls{};  ///< allowed ones; empty = all
   double elevation = 0;
   int tries = 48;
 };
@@ -25,7 +25,7 @@ struct Against {
 /// A place along a wall.
 struct WallSpot {
   int wall;
-  double center;                  ///< along it
+  double center;  ///< along it
 };
 
 class Planner {
@@ -54,7 +54,8 @@ class Planner {
   /// On a flat part of a placement's top, turned as it is, within `turn` of that. Tries random places; `back`
   /// keeps to the back half.
   std::optional<int> on_top(std::size_t piece, int support, bool back, double turn);
-  std::optional<int> built(Built what, const PlanBox& box, int support, std::string_view semantic, std::string_view name);
+  std::optional<int> built(Built what, const PlanBox& box, int support, std::string_view semantic,
+                           std::string_view name);
   /// One after another, small things of one of the roles; returns how many were placed.
   int scatter(int support, std::initializer_list<Role> roles, int count);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/rooms/rooms.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
-
-#include <fmt/core.h>
 
 #include "dataset/rooms/src/credits.h"
 #include "dataset/rooms/src/models.h"
@@ -41,15 +41,23 @@ RoomType room_type(const RoomOptions& options, Random random) {
     if (options.type == kRoomTypes[i]) return static_cast<RoomType>(i);
   if (options.type != "any") fail_usage("rooms.type: '{}', expected one of {}", options.type, joined(kTypeChoices));
   // Bathrooms are small and seldom; the others are as frequent as each other.
-  constexpr RoomType kDraw[] = {RoomType::living, RoomType::living, RoomType::bedroom, RoomType::bedroom, RoomType::kitchen,
-                                RoomType::kitchen, RoomType::office, RoomType::office, RoomType::bathroom};
+  constexpr RoomType kDraw[] = {RoomType::living,
+                                RoomType::living,
+                                RoomType::bedroom,
+                                RoomType::bedroom,
+                                RoomType::kitchen,
+                                RoomType::kitchen,
+                                RoomType::office,
+                                RoomType::office,
+                                RoomType::bathroom};
   return kDraw[random.below(std::size(kDraw))];
 }
 
 /// Puts the models into the scene: geometry once for each model, objects once for each placement.
 class Furnisher {
  public:
-  Furnisher(SceneDescription& scene, const Catalogue& catalogue, ModelStore& models, const Lighting& lighting, Diagnostics& diagnostics)
+  Furnisher(SceneDescription& scene, const Catalogue& catalogue, ModelStore& models, const Lighting& lighting,
+            Diagnostics& diagnostics)
       : scene_(scene), catalogue_(catalogue), models_(models), lighting_(lighting), diagnostics_(diagnostics) {}
 
   void place(const Placement& placement) {
@@ -71,7 +79,8 @@ class Furnisher {
       object.class_hint = placement.semantic;
       scene_.objects.push_back(std::move(object));
     }
-    if (placement.semantic == "lamp" && lighting_.bulb_flux > 0) add_bulbs(catalogue_.pieces[index], name, world_from_piece);
+    if (placement.semantic == "lamp" && lighting_.bulb_flux > 0)
+      add_bulbs(catalogue_.pieces[index], name, world_from_piece);
   }
 
  private:
@@ -98,7 +107,8 @@ class Furnisher {
       mesh.sphere({c.x, -c.z, std::clamp(c.y, radius, std::max(radius, piece.height_m - radius))}, radius);
       area += 4 * kPiD * radius * radius;
     }
-    const int material = add_emitter(scene_, name + " bulb", Rgb{1.0f, 0.8f, 0.58f}, lighting_.bulb_flux * std::min(bulbs, 3.0), area);
+    const int material =
+        add_emitter(scene_, name + " bulb", Rgb{1.0f, 0.8f, 0.58f}, lighting_.bulb_flux * std::min(bulbs, 3.0), area);
     add_part(scene_, mesh, {name, "lamp", "furniture"}, "bulb", material, world_from_piece);
   }
 
@@ -114,7 +124,10 @@ class Furnisher {
 }  // namespace
 
 void fields(config::Fields& f, RoomOptions& o) {
-  f.field("catalogue", o.catalogue, "folder of .sh3f libraries or of models with a catalogue CSV; empty = the Debian package sweethome3d-furniture");
+  f.field(
+      "catalogue",
+      o.catalogue,
+      "folder of .sh3f libraries or of models with a catalogue CSV; empty = the Debian package sweethome3d-furniture");
   f.field("licences", o.licences, "use only models under these licences, e.g. [CC0-1.0]; empty = all");
   f.field("include", o.include, "categories that are left out otherwise: characters, exterior, vehicles");
   f.field("type", o.type, "what kind of room", kTypeChoices);
@@ -136,9 +149,13 @@ std::vector<std::size_t> usable_pieces(const Catalogue& catalogue, const RoomOpt
   for (const Piece& piece : catalogue.pieces) licences.insert(piece.licence);
   std::set<std::string> wanted;
   for (const std::string& licence : options.licences) {
-    const auto found = std::find_if(licences.begin(), licences.end(), [&](const std::string& l) { return lower(l) == lower(licence); });
+    const auto found = std::find_if(
+        licences.begin(), licences.end(), [&](const std::string& l) { return lower(l) == lower(licence); });
     if (found == licences.end())
-      fail_usage("rooms.licences: no model in {} is under '{}'; the licences are {}", catalogue.location.string(), licence, joined(licences));
+      fail_usage("rooms.licences: no model in {} is under '{}'; the licences are {}",
+                 catalogue.location.string(),
+                 licence,
+                 joined(licences));
     wanted.insert(*found);
   }
   std::vector<std::size_t> usable;
@@ -148,11 +165,13 @@ std::vector<std::size_t> usable_pieces(const Catalogue& catalogue, const RoomOpt
     if (!wanted.empty() && !wanted.contains(piece.licence)) continue;
     if (meaning_of(piece).role != Role::none) usable.push_back(i);
   }
-  if (usable.empty()) fail_usage("rooms.catalogue: {}: holds no furniture that can be placed", catalogue.location.string());
+  if (usable.empty())
+    fail_usage("rooms.catalogue: {}: holds no furniture that can be placed", catalogue.location.string());
   return usable;
 }
 
-RoomPlan plan_room(const Catalogue& catalogue, const std::vector<std::size_t>& usable, const RoomOptions& options, std::uint64_t seed, const Tops& tops) {
+RoomPlan plan_room(const Catalogue& catalogue, const std::vector<std::size_t>& usable, const RoomOptions& options,
+                   std::uint64_t seed, const Tops& tops) {
   const Random random(seed);
   RoomPlan plan;
   plan.type = room_type(options, random.fork(1));

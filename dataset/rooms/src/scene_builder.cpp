@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/rooms/src/scene_builder.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 #include <memory>
 #include <utility>
-
-#include <fmt/core.h>
 
 namespace simulacra::rooms {
 namespace {
@@ -69,8 +69,10 @@ void MeshBuilder::cylinder(Vec2d center, double radius, double z0, double z1) {
     }
     for (std::uint32_t i = 0; i < kSides; ++i) {
       const std::uint32_t a = middle + 1 + i, b = middle + 1 + (i + 1) % kSides;
-      if (z == z1) triangle(middle, a, b);
-      else triangle(middle, b, a);
+      if (z == z1)
+        triangle(middle, a, b);
+      else
+        triangle(middle, b, a);
     }
   }
 }

@@ -31,9 +31,9 @@ class MeshBuilder {
 
 /// What all parts of one thing share.
 struct Thing {
-  std::string name;        ///< "window 1": also the instance key
+  std::string name;  ///< "window 1": also the instance key
   std::string_view semantic;
-  std::string_view folder; ///< of the path: "shell", "fixture", "furniture"
+  std::string_view folder;  ///< of the path: "shell", "fixture", "furniture"
 };
 
 int add_material(SceneDescription& scene, MaterialDescription material);

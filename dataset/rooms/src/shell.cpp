@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shell: walls with real thickness and holes, floor, ceiling, skirting boards, door, windows.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "dataset/rooms/src/scene_builder.h"
 #include "dataset/rooms/src/style.h"
@@ -25,7 +25,8 @@ Affine3d world_from_wall(const Wall& wall) {
 
 /// A slab of the wall in its frame, y from -thickness to 0, with rectangular holes. Cells of a grid whose lines
 /// are the holes' edges are solid or empty; faces lie between solid and empty.
-void wall_slab(MeshBuilder& mesh, double x0, double x1, double z1, double thickness, const std::vector<Opening>& holes) {
+void wall_slab(MeshBuilder& mesh, double x0, double x1, double z1, double thickness,
+               const std::vector<Opening>& holes) {
   std::vector<double> xs = {x0, x1}, zs = {0, z1};
   for (const Opening& hole : holes) {
     xs.insert(xs.end(), {hole.lo(), hole.hi()});
@@ -70,14 +71,25 @@ void build_walls(SceneDescription& scene, const Shell& shell, const RoomStyle& s
     const double past = w % 2 == 0 ? shell.wall_thickness : 0;
     MeshBuilder mesh;
     wall_slab(mesh, -past, wall.length + past, shell.height, shell.wall_thickness, holes);
-    add_part(scene, mesh, {fmt::format("wall {}", w + 1), "wall", "shell"}, "", w == style.accent ? style.accent_wall : style.wall, world_from_wall(wall));
+    add_part(scene,
+             mesh,
+             {fmt::format("wall {}", w + 1), "wall", "shell"},
+             "",
+             w == style.accent ? style.accent_wall : style.wall,
+             world_from_wall(wall));
 
     // Skirting boards, interrupted by the door.
     std::vector<Vec2d> runs = {{0, wall.length}};
-    if (shell.door.wall == w) runs = {{0, shell.door.lo() - kCasingWidth_m}, {shell.door.hi() + kCasingWidth_m, wall.length}};
+    if (shell.door.wall == w)
+      runs = {{0, shell.door.lo() - kCasingWidth_m}, {shell.door.hi() + kCasingWidth_m, wall.length}};
     for (const Vec2d run : runs)
       if (run.y - run.x > 0.01) mesh.box({run.x, 0, 0}, {run.y, kSkirtingDepth_m, kSkirtingHeight_m});
-    add_part(scene, mesh, {fmt::format("wall {}", w + 1), "wall", "shell"}, "skirting board", style.joinery, world_from_wall(wall));
+    add_part(scene,
+             mesh,
+             {fmt::format("wall {}", w + 1), "wall", "shell"},
+             "skirting board",
+             style.joinery,
+             world_from_wall(wall));
   }
 }
 
@@ -121,7 +133,8 @@ void build_door(SceneDescription& scene, const Shell& shell, const RoomStyle& st
   const double lever = shell.door_hinge_left ? 0.11 : -0.11;
   mesh.box({handle - 0.02, -kSet_m, 0.93}, {handle + 0.02, -kSet_m + 0.008, 1.13});
   mesh.box({handle - 0.008, -kSet_m + 0.008, 1.04}, {handle + 0.008, -kSet_m + 0.05, 1.056});
-  mesh.box({std::min(handle, handle + lever), -kSet_m + 0.05, 1.038}, {std::max(handle, handle + lever), -kSet_m + 0.065, 1.058});
+  mesh.box({std::min(handle, handle + lever), -kSet_m + 0.05, 1.038},
+           {std::max(handle, handle + lever), -kSet_m + 0.065, 1.058});
   add_part(scene, mesh, door, "handle", style.metal, frame);
 }
 
@@ -134,7 +147,8 @@ void bars(MeshBuilder& mesh, double x0, double x1, double z0, double z1, double 
 }
 
 /// What lies outside, seen through the window and lighting the room: one picture over the hole, looking inward.
-void build_outside(SceneDescription& scene, const Shell& shell, const Thing& window, const Opening& o, int material, const Affine3d& frame) {
+void build_outside(SceneDescription& scene, const Shell& shell, const Thing& window, const Opening& o, int material,
+                   const Affine3d& frame) {
   const double y = -shell.wall_thickness + 0.002;
   MeshBuilder mesh;
   mesh.quad({o.hi(), y, o.sill}, {o.lo(), y, o.sill}, {o.lo(), y, o.head()}, {o.hi(), y, o.head()});
@@ -143,7 +157,8 @@ void build_outside(SceneDescription& scene, const Shell& shell, const Thing& win
 }
 
 void build_window(SceneDescription& scene, const Shell& shell, const RoomStyle& style, int outside, int number) {
-  constexpr double kFrame_m = 0.05, kSash_m = 0.045, kBar_m = 0.025, kFrameDepth_m = 0.07, kSillOut_m = 0.04, kSillBoard_m = 0.03;
+  constexpr double kFrame_m = 0.05, kSash_m = 0.045, kBar_m = 0.025, kFrameDepth_m = 0.07, kSillOut_m = 0.04,
+                   kSillBoard_m = 0.03;
   const Opening& o = shell.windows[static_cast<std::size_t>(number)];
   const Affine3d frame = world_from_wall(shell.walls()[static_cast<std::size_t>(o.wall)]);
   const Thing window{fmt::format("window {}", number + 1), "window", "shell"};
@@ -160,7 +175,10 @@ void build_window(SceneDescription& scene, const Shell& shell, const RoomStyle& 
     const double bar = lo + 0.62 * (hi - lo);  // a glazing bar across each sash
     mesh.box({a + kSash_m, middle - 0.012, bar - kBar_m / 2}, {b - kSash_m, middle + 0.012, bar + kBar_m / 2});
     for (const Vec2d pane : {Vec2d{lo + kSash_m, bar - kBar_m / 2}, Vec2d{bar + kBar_m / 2, hi - kSash_m}})
-      glass.quad({b - kSash_m, middle, pane.x}, {a + kSash_m, middle, pane.x}, {a + kSash_m, middle, pane.y}, {b - kSash_m, middle, pane.y});
+      glass.quad({b - kSash_m, middle, pane.x},
+                 {a + kSash_m, middle, pane.x},
+                 {a + kSash_m, middle, pane.y},
+                 {b - kSash_m, middle, pane.y});
   }
   add_part(scene, mesh, window, "frame", style.joinery, frame);
   add_part(scene, glass, window, "panes", style.glass, frame);
@@ -179,7 +197,8 @@ void build_shell(SceneDescription& scene, const RoomPlan& plan, const RoomStyle&
   build_slabs(scene, plan.shell, style);
   build_walls(scene, plan.shell, style);
   build_door(scene, plan.shell, style);
-  for (int i = 0; i < static_cast<int>(plan.shell.windows.size()); ++i) build_window(scene, plan.shell, style, lighting.outside, i);
+  for (int i = 0; i < static_cast<int>(plan.shell.windows.size()); ++i)
+    build_window(scene, plan.shell, style, lighting.outside, i);
 }
 
 }  // namespace simulacra::rooms

@@ -11,12 +11,25 @@ namespace simulacra::rooms {
 namespace {
 
 /// Displayed (sRGB) colors that paints and woods have.
-constexpr Rgb kWallPaints[] = {{0.93f, 0.92f, 0.89f}, {0.90f, 0.88f, 0.82f}, {0.86f, 0.88f, 0.87f}, {0.90f, 0.86f, 0.78f},
-                               {0.80f, 0.85f, 0.83f}, {0.84f, 0.86f, 0.90f}, {0.92f, 0.87f, 0.84f}, {0.88f, 0.89f, 0.80f}};
-constexpr Rgb kAccentPaints[] = {{0.45f, 0.55f, 0.60f}, {0.55f, 0.62f, 0.50f}, {0.70f, 0.50f, 0.42f}, {0.38f, 0.42f, 0.50f},
-                                 {0.72f, 0.66f, 0.50f}, {0.60f, 0.45f, 0.50f}, {0.42f, 0.55f, 0.52f}};
-constexpr Rgb kWoods[] = {{0.72f, 0.55f, 0.38f}, {0.60f, 0.43f, 0.28f}, {0.80f, 0.68f, 0.52f}, {0.45f, 0.31f, 0.21f}, {0.66f, 0.60f, 0.53f}};
-constexpr Rgb kTiles[] = {{0.82f, 0.80f, 0.76f}, {0.62f, 0.60f, 0.57f}, {0.74f, 0.68f, 0.60f}, {0.50f, 0.52f, 0.54f}, {0.88f, 0.88f, 0.87f}};
+constexpr Rgb kWallPaints[] = {{0.93f, 0.92f, 0.89f},
+                               {0.90f, 0.88f, 0.82f},
+                               {0.86f, 0.88f, 0.87f},
+                               {0.90f, 0.86f, 0.78f},
+                               {0.80f, 0.85f, 0.83f},
+                               {0.84f, 0.86f, 0.90f},
+                               {0.92f, 0.87f, 0.84f},
+                               {0.88f, 0.89f, 0.80f}};
+constexpr Rgb kAccentPaints[] = {{0.45f, 0.55f, 0.60f},
+                                 {0.55f, 0.62f, 0.50f},
+                                 {0.70f, 0.50f, 0.42f},
+                                 {0.38f, 0.42f, 0.50f},
+                                 {0.72f, 0.66f, 0.50f},
+                                 {0.60f, 0.45f, 0.50f},
+                                 {0.42f, 0.55f, 0.52f}};
+constexpr Rgb kWoods[] = {
+    {0.72f, 0.55f, 0.38f}, {0.60f, 0.43f, 0.28f}, {0.80f, 0.68f, 0.52f}, {0.45f, 0.31f, 0.21f}, {0.66f, 0.60f, 0.53f}};
+constexpr Rgb kTiles[] = {
+    {0.82f, 0.80f, 0.76f}, {0.62f, 0.60f, 0.57f}, {0.74f, 0.68f, 0.60f}, {0.50f, 0.52f, 0.54f}, {0.88f, 0.88f, 0.87f}};
 constexpr Rgb kCarpets[] = {{0.60f, 0.56f, 0.50f}, {0.48f, 0.50f, 0.54f}, {0.66f, 0.60f, 0.52f}, {0.42f, 0.46f, 0.42f}};
 
 template <std::size_t N>
@@ -32,7 +45,8 @@ Rgb linear(Rgb c) {
   return {channel(c.r), channel(c.g), channel(c.b)};
 }
 
-int add_patterned(SceneDescription& scene, const std::string& name, const Bitmap& picture, double size_m, float roughness) {
+int add_patterned(SceneDescription& scene, const std::string& name, const Bitmap& picture, double size_m,
+                  float roughness) {
   MaterialDescription material = standard_material(name, Rgb(1.0f), roughness);
   material.base_color.texture = add_pattern(scene, name, to_png(picture), size_m);
   return add_material(scene, material);
@@ -43,19 +57,31 @@ int make_floor(SceneDescription& scene, RoomType type, Random random) {
   if (wet) {
     const Rgb joint{0.7f, 0.69f, 0.67f};
     const int tiles = 4 + static_cast<int>(random.below(3));
-    return add_patterned(scene, "floor tiles", square_tiles(random.fork(1), one_of(kTiles, random), joint, tiles, 0.1f), tiles * random.between(0.2, 0.45), 0.3f);
+    return add_patterned(scene,
+                         "floor tiles",
+                         square_tiles(random.fork(1), one_of(kTiles, random), joint, tiles, 0.1f),
+                         tiles * random.between(0.2, 0.45),
+                         0.3f);
   }
-  const bool carpet = (type == RoomType::office && random.chance(0.5)) || (type == RoomType::bedroom && random.chance(0.25));
-  if (carpet) return add_patterned(scene, "carpet", fine_noise(random.fork(1), one_of(kCarpets, random), 0.5f), 1.2, 0.95f);
+  const bool carpet =
+      (type == RoomType::office && random.chance(0.5)) || (type == RoomType::bedroom && random.chance(0.25));
+  if (carpet)
+    return add_patterned(scene, "carpet", fine_noise(random.fork(1), one_of(kCarpets, random), 0.5f), 1.2, 0.95f);
   const int boards = 10 + static_cast<int>(random.below(9));
-  return add_patterned(scene, "floorboards", wood_boards(random.fork(1), one_of(kWoods, random), boards), 2.2, static_cast<float>(random.between(0.3, 0.55)));
+  return add_patterned(scene,
+                       "floorboards",
+                       wood_boards(random.fork(1), one_of(kWoods, random), boards),
+                       2.2,
+                       static_cast<float>(random.between(0.3, 0.55)));
 }
 
 void make_walls(SceneDescription& scene, RoomStyle& style, RoomType type, Random random) {
   const Rgb paint = one_of(kWallPaints, random);
   if (type == RoomType::bathroom) {
-    const Rgb joint{0.8f, 0.8f, 0.79f}, tile = random.chance(0.6) ? Rgb{0.93f, 0.93f, 0.92f} : one_of(kWallPaints, random);
-    style.wall = add_patterned(scene, "wall tiles", square_tiles(random.fork(2), tile, joint, 6, 0.04f), 6 * random.between(0.12, 0.22), 0.2f);
+    const Rgb joint{0.8f, 0.8f, 0.79f},
+        tile = random.chance(0.6) ? Rgb{0.93f, 0.93f, 0.92f} : one_of(kWallPaints, random);
+    style.wall = add_patterned(
+        scene, "wall tiles", square_tiles(random.fork(2), tile, joint, 6, 0.04f), 6 * random.between(0.12, 0.22), 0.2f);
   } else {
     style.wall = add_patterned(scene, "wall paint", fine_noise(random.fork(2), paint, 0.05f), 0.9, 0.9f);
   }
@@ -64,8 +90,10 @@ void make_walls(SceneDescription& scene, RoomStyle& style, RoomType type, Random
   style.accent = static_cast<int>(random.below(4));
   const Rgb accent = one_of(kAccentPaints, random);
   const bool striped = random.chance(0.35);
-  style.accent_wall = striped ? add_patterned(scene, "wallpaper", stripes(random.fork(3), paint, paint * 0.7f + accent * 0.3f, 8), 1.2, 0.85f)
-                              : add_patterned(scene, "accent wall paint", fine_noise(random.fork(3), accent, 0.05f), 0.9, 0.9f);
+  style.accent_wall =
+      striped ? add_patterned(
+                    scene, "wallpaper", stripes(random.fork(3), paint, paint * 0.7f + accent * 0.3f, 8), 1.2, 0.85f)
+              : add_patterned(scene, "accent wall paint", fine_noise(random.fork(3), accent, 0.05f), 0.9, 0.9f);
 }
 
 }  // namespace
@@ -89,8 +117,13 @@ RoomStyle make_style(SceneDescription& scene, RoomType type, Random random) {
   MaterialDescription mirror = standard_material("mirror", Rgb(0.92f), 0.0f);
   mirror.metallic.factor = 1;
   style.mirror = add_material(scene, mirror);
-  style.curtain = add_material(scene, standard_material("curtain cloth", linear(random.chance(0.5) ? one_of(kAccentPaints, random) : one_of(kWallPaints, random)), 0.95f));
-  style.lamp_body = add_material(scene, standard_material("lamp body", random.chance(0.5) ? Rgb(0.7f) : Rgb(0.06f), 0.4f));
+  style.curtain = add_material(
+      scene,
+      standard_material("curtain cloth",
+                        linear(random.chance(0.5) ? one_of(kAccentPaints, random) : one_of(kWallPaints, random)),
+                        0.95f));
+  style.lamp_body =
+      add_material(scene, standard_material("lamp body", random.chance(0.5) ? Rgb(0.7f) : Rgb(0.06f), 0.4f));
   style.frame = add_material(scene, standard_material("picture frame", random.chance(0.5) ? Rgb(0.05f) : wood, 0.4f));
   style.picture_mat = add_material(scene, standard_material("picture mat", Rgb(0.82f), 0.9f));
   return style;

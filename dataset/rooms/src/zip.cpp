@@ -97,8 +97,7 @@ void ZipArchive::read_directory(const ZipLimits& limits) {
     if (m.size > limits.member_bytes)
       fail("{}: member '{}' unpacks to {} bytes, at most {} are read", name_, member, m.size, limits.member_bytes);
     total += m.size;
-    if (total > limits.total_bytes)
-      fail("{}: unpacks to more than {} bytes", name_, limits.total_bytes);
+    if (total > limits.total_bytes) fail("{}: unpacks to more than {} bytes", name_, limits.total_bytes);
     if (!members_.emplace(member, m).second) fail("{}: two members are called '{}'", name_, member);
   }
 }
@@ -137,8 +136,8 @@ std::vector<std::uint8_t> ZipArchive::read(std::string_view member) const {
         libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
     if (!inflate) fail("{}: no memory to unpack '{}'", name_, member);
     std::size_t written = 0;
-    const libdeflate_result result =
-        libdeflate_deflate_decompress(inflate.get(), packed, static_cast<std::size_t>(m.packed), out.data(), out.size(), &written);
+    const libdeflate_result result = libdeflate_deflate_decompress(
+        inflate.get(), packed, static_cast<std::size_t>(m.packed), out.data(), out.size(), &written);
     if (result != LIBDEFLATE_SUCCESS || written != out.size())
       fail("{}: member '{}' is damaged: it does not unpack to {} bytes", name_, member, m.size);
   }

@@ -63,8 +63,9 @@ TEST(Catalogue, APropertiesRowIsReadInMetres) {
 }
 
 TEST(Catalogue, LightsAndRotationsAreRead) {
-  const std::string lamp = std::string(kBed) + "lightSourceX#2=85.25\nlightSourceY#2=0\nlightSourceZ#2=100\n"
-                                               "lightSourceDiameter#2=6\nmodelRotation#2=1 0 0 0 0 1 0 -1 0\n";
+  const std::string lamp = std::string(kBed) +
+                           "lightSourceX#2=85.25\nlightSourceY#2=0\nlightSourceZ#2=100\n"
+                           "lightSourceDiameter#2=6\nmodelRotation#2=1 0 0 0 0 1 0 -1 0\n";
   const Piece piece = parse_properties_catalogue(lamp, "lib").at(0);
 
   ASSERT_EQ(piece.lights.size(), 1u);  // in the middle of the width, at the front, a metre up
@@ -113,14 +114,17 @@ TEST(Catalogue, BrokenCsvNamesRowAndColumn) {
   EXPECT_THAT(csv_refusal(header + "L,\"Bed,Bedroom,1,1,1,A,CC0-1.0,b.obj\n"), HasSubstr("quote"));
   EXPECT_THAT(csv_refusal(header + "L,Bed,Bedroom,0,1,1,A,CC0-1.0,b.obj\n"), HasSubstr("width_cm is 0"));
   EXPECT_THAT(csv_refusal(header + "..,Bed,Bedroom,1,1,1,A,CC0-1.0,b.obj\n"), HasSubstr("no folder name"));
-  EXPECT_EQ(parse_csv_catalogue(header + "L,\"Bed, \"\"big\"\"\",Bedroom,1,1,1,A,CC0-1.0,b.obj\r\n", "c.csv").at(0).name, "Bed, \"big\"");
+  EXPECT_EQ(
+      parse_csv_catalogue(header + "L,\"Bed, \"\"big\"\"\",Bedroom,1,1,1,A,CC0-1.0,b.obj\r\n", "c.csv").at(0).name,
+      "Bed, \"big\"");
 }
 
 TEST(Catalogue, WhereNoneIsTheMessageSaysHowToGetOne) {
   const test::TempDir folder;
   std::ofstream(folder.path() / "notes.txt") << "x";
   for (const std::filesystem::path& location : {folder.path() / "absent", folder.path(), folder.path() / "notes.txt"})
-    EXPECT_THAT(location_refusal(location), AllOf(HasSubstr("apt install sweethome3d-furniture"), HasSubstr("rooms.catalogue=FOLDER")));
+    EXPECT_THAT(location_refusal(location),
+                AllOf(HasSubstr("apt install sweethome3d-furniture"), HasSubstr("rooms.catalogue=FOLDER")));
 }
 
 TEST(Catalogue, AFolderWithACsvIsReadAndAbsentModelsAreCounted) {

@@ -103,9 +103,16 @@ void expect_complete(const std::vector<Piece>& pieces, const char* what) {
   }
   std::string summary;
   for (const auto& [name, count] : classes) summary += " " + name + " " + std::to_string(count);
-  std::printf("%s: %zu pieces, %zu usable, %zu with a place in a room;%s\n", what, pieces.size(), usable, placed, summary.c_str());
+  std::printf("%s: %zu pieces, %zu usable, %zu with a place in a room;%s\n",
+              what,
+              pieces.size(),
+              usable,
+              placed,
+              summary.c_str());
   std::vector<std::string> unknown = unknown_names(catalogue);
-  std::erase_if(unknown, [](const std::string& name) { return name.find("\\u") != std::string::npos; });  // "Bill 10\u20ac": escapes kept as text
+  std::erase_if(unknown, [](const std::string& name) {
+    return name.find("\\u") != std::string::npos;
+  });  // "Bill 10\u20ac": escapes kept as text
   EXPECT_THAT(unknown, ::testing::IsEmpty()) << what;
   EXPECT_GT(placed, usable / 3) << what;
   EXPECT_GE(classes.size(), 25u) << what;

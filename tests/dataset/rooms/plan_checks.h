@@ -2,13 +2,12 @@
 // What holds for every layout.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
-
-#include <fmt/core.h>
 
 #include "dataset/rooms/catalogue.h"
 #include "dataset/rooms/plan.h"
@@ -30,7 +29,8 @@ inline bool stands_inside(const rooms::PlanBox& top, const rooms::PlanBox& base)
 
 inline std::string support_fault(const rooms::RoomPlan& plan, const rooms::Placement& p) {
   if (p.support == rooms::kOnFloor) return p.box.z0 == 0 ? "" : "does not stand on the floor";
-  if (p.support == rooms::kOnCeiling) return std::abs(p.box.z1 - plan.shell.height) < kPlanTolerance_m ? "" : "does not hang from the ceiling";
+  if (p.support == rooms::kOnCeiling)
+    return std::abs(p.box.z1 - plan.shell.height) < kPlanTolerance_m ? "" : "does not hang from the ceiling";
   if (p.support == rooms::kOnWall) {
     for (const rooms::Wall& wall : plan.shell.walls()) {
       const double back = dot(p.box.center - wall.start, wall.inward) - p.box.depth / 2;
@@ -59,10 +59,12 @@ inline std::string first_fault(const rooms::RoomPlan& plan, const rooms::Catalog
       if (!size) return who + " has not the catalogue's size";
     }
     for (const KeepOut& keep : plan.keep_outs)
-      if (keep.kind != KeepOut::Kind::walkway && overlap(p.box, keep.box, kPlanTolerance_m)) return who + " stands in a door's or window's space";
+      if (keep.kind != KeepOut::Kind::walkway && overlap(p.box, keep.box, kPlanTolerance_m))
+        return who + " stands in a door's or window's space";
     for (std::size_t j = 0; j < i; ++j) {
       const bool carried = p.support == static_cast<int>(j) || plan.placements[j].support == static_cast<int>(i);
-      if (!carried && overlap(p.box, plan.placements[j].box, kPlanTolerance_m)) return fmt::format("{} and {} ({}) overlap", who, plan.placements[j].name, j);
+      if (!carried && overlap(p.box, plan.placements[j].box, kPlanTolerance_m))
+        return fmt::format("{} and {} ({}) overlap", who, plan.placements[j].name, j);
     }
   }
   return "";

@@ -76,7 +76,10 @@ TEST(Plan, TheChecksNoticeWhatIsWrong) {
   const RoomPlan good = plan_room(catalogue, usable_pieces(catalogue, options), options, 3, {});
   ASSERT_EQ(test::first_fault(good, catalogue), "");
 
-  const auto sofa = static_cast<std::size_t>(std::find_if(good.placements.begin(), good.placements.end(), [](const Placement& p) { return p.name == "Sofa"; }) - good.placements.begin());
+  const auto sofa = static_cast<std::size_t>(std::find_if(good.placements.begin(),
+                                                          good.placements.end(),
+                                                          [](const Placement& p) { return p.name == "Sofa"; }) -
+                                             good.placements.begin());
   ASSERT_LT(sofa, good.placements.size());
   RoomPlan floating = good, outside = good, double_booked = good, grown = good, in_door = good;
   floating.placements[sofa].box.z0 += 0.01;
@@ -86,7 +89,8 @@ TEST(Plan, TheChecksNoticeWhatIsWrong) {
   grown.placements[sofa].box.width *= 1.01;
   const Wall wall = good.shell.walls()[static_cast<std::size_t>(good.shell.door.wall)];
   in_door.placements[sofa].box.center = wall.start + wall.along * good.shell.door.center + wall.inward * 0.9;
-  for (const RoomPlan* bad : {&floating, &outside, &double_booked, &grown, &in_door}) EXPECT_NE(test::first_fault(*bad, catalogue), "");
+  for (const RoomPlan* bad : {&floating, &outside, &double_booked, &grown, &in_door})
+    EXPECT_NE(test::first_fault(*bad, catalogue), "");
 }
 
 TEST(Plan, SeedsTypesAndOptionsMatter) {
@@ -95,14 +99,16 @@ TEST(Plan, SeedsTypesAndOptionsMatter) {
   const Catalogue catalogue = read_catalogue(folder.path());
   RoomOptions options;
   std::map<RoomType, int> types;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) ++types[plan_room(catalogue, usable_pieces(catalogue, options), options, seed, {}).type];
+  for (std::uint64_t seed = 0; seed < 60; ++seed)
+    ++types[plan_room(catalogue, usable_pieces(catalogue, options), options, seed, {}).type];
   EXPECT_EQ(types.size(), kRoomTypes.size());  // "any" draws each type; the rarest is missed with (8/9)^60 < 0.1 %
 
   options.include = {"characters"};
   options.type = "living";
   bool visitor = false;
   for (std::uint64_t seed = 0; seed < 10; ++seed)
-    for (const Placement& p : plan_room(catalogue, usable_pieces(catalogue, options), options, seed, {}).placements) visitor |= p.semantic == "person";
+    for (const Placement& p : plan_room(catalogue, usable_pieces(catalogue, options), options, seed, {}).placements)
+      visitor |= p.semantic == "person";
   EXPECT_TRUE(visitor);
 }
 

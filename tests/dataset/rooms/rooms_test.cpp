@@ -46,7 +46,8 @@ std::string refusal(const RoomOptions& options) {
 
 Box3d box_of(const SceneDescription& scene, const ObjectDescription& object) {
   Box3d box;
-  for (const Vec3& p : scene.meshes[static_cast<std::size_t>(object.mesh)].positions) box.add(object.world_from_object.point(Vec3d(p)));
+  for (const Vec3& p : scene.meshes[static_cast<std::size_t>(object.mesh)].positions)
+    box.add(object.world_from_object.point(Vec3d(p)));
   return box;
 }
 
@@ -74,7 +75,8 @@ void expect_in_boxes(const Room& room) {
       for (const Vec3& v : room.scene.meshes[static_cast<std::size_t>(object.mesh)].positions) {
         const Vec3d w = object.world_from_object.point(Vec3d(v));
         const Vec2d local = Vec2d{w.x, w.y} - p.box.center;
-        all &= std::abs(dot(local, p.box.right)) < p.box.width / 2 + 1e-3 && std::abs(dot(local, p.box.back())) < p.box.depth / 2 + 1e-3;
+        all &= std::abs(dot(local, p.box.right)) < p.box.width / 2 + 1e-3 &&
+               std::abs(dot(local, p.box.back())) < p.box.depth / 2 + 1e-3;
         if (!all) break;
       }
       if (all) inside = true;
@@ -135,10 +137,13 @@ TEST(Rooms, FacesOfTheShellLookIntoTheRoom) {
   const Room room = make_room(source.options, 5, diagnostics);
   // The volume a closed mesh encloses is positive when its faces look outward.
   for (const ObjectDescription& object : room.scene.objects) {
-    if (object.path != "room/shell/floor" && object.path != "room/shell/wall 1" && object.path != "room/shell/door/leaf") continue;
+    if (object.path != "room/shell/floor" && object.path != "room/shell/wall 1" &&
+        object.path != "room/shell/door/leaf")
+      continue;
     const MeshDescription& mesh = room.scene.meshes[static_cast<std::size_t>(object.mesh)];
     double volume = 0;
-    for (const Triangle& t : mesh.triangles) volume += dot(Vec3d(mesh.positions[t[0]]), cross(Vec3d(mesh.positions[t[1]]), Vec3d(mesh.positions[t[2]]))) / 6;
+    for (const Triangle& t : mesh.triangles)
+      volume += dot(Vec3d(mesh.positions[t[0]]), cross(Vec3d(mesh.positions[t[1]]), Vec3d(mesh.positions[t[2]]))) / 6;
     EXPECT_GT(volume, 0) << object.path;
   }
 }
@@ -148,7 +153,8 @@ TEST(Rooms, TheSameSeedGivesTheSameRoom) {
   Diagnostics diagnostics;
   RoomMaker warm(source.options);
   warm.make(8, diagnostics);  // another room before must not matter
-  const Room a = warm.make(7, diagnostics), b = make_room(source.options, 7, diagnostics), c = make_room(source.options, 8, diagnostics);
+  const Room a = warm.make(7, diagnostics), b = make_room(source.options, 7, diagnostics),
+             c = make_room(source.options, 8, diagnostics);
 
   ASSERT_EQ(a.scene.objects.size(), b.scene.objects.size());
   for (std::size_t i = 0; i < a.scene.objects.size(); ++i) {
@@ -179,7 +185,9 @@ TEST(Rooms, NightHasLampsAndDayHasAWindowToTheSky) {
   RoomOptions options = source.options;
   Diagnostics diagnostics;
   const auto emitters = [](const Room& room) {
-    return std::count_if(room.scene.materials.begin(), room.scene.materials.end(), [](const MaterialDescription& m) { return m.name.find("#") != std::string::npos && m.emission.factor.r > 1; });
+    return std::count_if(room.scene.materials.begin(), room.scene.materials.end(), [](const MaterialDescription& m) {
+      return m.name.find("#") != std::string::npos && m.emission.factor.r > 1;
+    });
   };
   const auto outside = [](const Room& room) {
     for (const MaterialDescription& m : room.scene.materials)
@@ -208,7 +216,9 @@ TEST(Rooms, CreditsNameEveryModel) {
   for (const rooms::Placement& p : room.plan.placements) {
     if (p.piece < 0) continue;
     const rooms::Piece& piece = maker.catalogue().pieces[static_cast<std::size_t>(p.piece)];
-    EXPECT_THAT(room.credits, AllOf(HasSubstr(piece.name), HasSubstr(piece.creator), HasSubstr(piece.licence), HasSubstr(piece.model)));
+    EXPECT_THAT(
+        room.credits,
+        AllOf(HasSubstr(piece.name), HasSubstr(piece.creator), HasSubstr(piece.licence), HasSubstr(piece.model)));
   }
 }
 
@@ -246,7 +256,8 @@ TEST(Rooms, AModelThatCannotBeReadIsReplacedByAnother) {
   test::write_tiny_catalogue(folder.path());
   std::filesystem::create_directories(folder.path() / "broken");
   std::ofstream(folder.path() / "broken" / "bed.obj") << "this is no model\n";
-  std::ofstream(folder.path() / "catalogue.csv", std::ios::app) << "broken,1,Bed,Bedroom,160,205,90,,true,false,A,CC0-1.0,bed.obj,1,,,,,,\n";
+  std::ofstream(folder.path() / "catalogue.csv", std::ios::app)
+      << "broken,1,Bed,Bedroom,160,205,90,,true,false,A,CC0-1.0,bed.obj,1,,,,,,\n";
   RoomOptions options;
   options.catalogue = folder.path().string();
   options.type = "bedroom";

@@ -53,7 +53,7 @@ const std::map<std::string, Names> kMayInclude = {
                                           "dataset/annotate", "nlohmann"}},
     {"dataset/annotate", kVocabulary + Names{"render/description", "dataset/schema"}},
     {"dataset/rooms", kVocabulary + Names{"render/description", "render/geometry", "render/import", "dataset/annotate", "libdeflate.h"}},
-    {"dataset/trajectory", kVocabulary + Names{"render/description", "render/camera", "render/sampling"}},
+    {"dataset/trajectory", kVocabulary + Names{"render/description", "render/camera", "render/sampling", "dataset/schema"}},
     {"dataset/audit", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/hdf5", "dataset/store", "dataset/annotate", "nlohmann"}},
     {"dataset/report", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/hdf5", "dataset/store", "dataset/annotate",
                                            "dataset/audit", "nlohmann"}},

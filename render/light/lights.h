@@ -12,6 +12,7 @@
 #include "render/description/description.h"
 #include "render/light/environment.h"
 #include "render/light/light_tree.h"
+#include "render/light/portal.h"
 #include "render/material/material.h"
 
 namespace simulacra {
@@ -40,7 +41,7 @@ class LightSet {
   std::optional<LightSample> sample(Vec3 point, Vec3 normal, float u_choice, Vec2 u) const;
   /// Density of sample() for a hit on an emitting surface at `distance` along `wi`; 0 for what does not emit.
   float pdf_surface(Vec3 point, Vec3 normal, const Hit& hit, Vec3 wi) const;
-  float pdf_environment(Vec3 wi) const;
+  float pdf_environment(Vec3 point, Vec3 wi) const;
   /// Black without an environment.
   Rgb environment(Vec3 direction) const;
   bool has_environment() const { return environment_ != nullptr; }
@@ -65,6 +66,7 @@ class LightSet {
   std::optional<LightSample> sample_finite(Vec3 point, Vec3 normal, float u_choice, Vec2 u) const;
   std::optional<LightSample> sample_triangle(const SurfaceLight& light, Vec3 point, Vec2 u) const;
   std::optional<LightSample> sample_sphere(const SurfaceLight& light, Vec3 point, Vec2 u) const;
+  std::optional<LightSample> sample_environment(Vec3 point, float u_choice, Vec2 u) const;
   LightSample sample_point(std::size_t index, Vec3 point) const;
   LightSample sample_spot(std::size_t index, Vec3 point) const;
   float sphere_pdf(const SurfaceLight& light, Vec3 point, Vec3 wi, float distance) const;
@@ -76,6 +78,7 @@ class LightSet {
   std::vector<SpotLightDescription> spots_;
   std::vector<DirectionalLightDescription> directionals_;
   std::unique_ptr<EnvironmentLight> environment_;
+  PortalSet portals_{{}};                           ///< where the environment is looked for first
   std::unique_ptr<LightTree> tree_;
   /// Probability of each group of emitters.
   float finite_share_ = 0, directional_share_ = 0, environment_share_ = 0;

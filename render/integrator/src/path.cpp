@@ -86,7 +86,7 @@ class Path {
 
   void add_environment(Vec3 direction) {
     if (!scene_.lights.has_environment()) return;
-    const float weight = last_.delta ? 1 : mis_weight(last_.pdf, scene_.lights.pdf_environment(direction));
+    const float weight = last_.delta ? 1 : mis_weight(last_.pdf, scene_.lights.pdf_environment(last_.position, direction));
     add(beta_ * scene_.lights.environment(direction) * weight);
   }
 

@@ -10,6 +10,8 @@ namespace simulacra {
 namespace {
 
 constexpr float kOneBelow = 0x1.fffffep-1f;
+/// Of the samples of the environment, where there are portals: the rest still looks for small bright spots.
+constexpr float kPortalShare = 0.6f;
 
 /// The part of a delta light's emission that goes towards `direction` (unit, away from the light).
 float spot_falloff(const SpotLightDescription& spot, Vec3 direction) {
@@ -61,6 +63,7 @@ LightSet::LightSet(const SceneDescription& scene, const MaterialSet& materials, 
   if (scene.environment) {
     environment_ = std::make_unique<EnvironmentLight>(*scene.environment, textures);
     if (environment_->black()) environment_.reset();
+    else portals_ = PortalSet(find_portals(scene, materials));
   }
   const float groups = (tree_->empty() ? 0.0f : 1.0f) + (directionals_.empty() ? 0.0f : 1.0f) + (environment_ ? 1.0f : 0.0f);
   if (groups == 0) return;
@@ -157,9 +160,24 @@ std::optional<LightSample> LightSet::sample(Vec3 point, Vec3 normal, float u_cho
     return LightSample{-Vec3(directionals_[i].direction), INFINITY, directionals_[i].irradiance, directional_share_ / n, true};
   }
   if (!environment_) return std::nullopt;
-  const auto s = environment_->sample(u);
-  if (!s) return std::nullopt;
-  return LightSample{s->direction, INFINITY, s->radiance, s->pdf * environment_share_, false};
+  return sample_environment(point, std::min((u_choice - directional_share_) / environment_share_, kOneBelow), u);
+}
+
+std::optional<LightSample> LightSet::sample_environment(Vec3 point, float u_choice, Vec2 u) const {
+  Vec3 wi;
+  if (!portals_.empty() && u_choice < kPortalShare) {
+    const auto through = portals_.sample(point, u_choice / kPortalShare, u);
+    if (!through) return std::nullopt;
+    wi = *through;
+  } else {
+    const auto s = environment_->sample(u);
+    if (!s) return std::nullopt;
+    wi = s->direction;
+  }
+  // Two ways to find the same direction: the density is that of their mixture.
+  const float pdf = pdf_environment(point, wi);
+  if (!(pdf > 0)) return std::nullopt;
+  return LightSample{wi, INFINITY, environment_->radiance(wi), pdf, false};
 }
 
 std::optional<LightSample> LightSet::sample_finite(Vec3 point, Vec3 normal, float u_choice, Vec2 u) const {
@@ -259,7 +277,12 @@ float LightSet::pdf_surface(Vec3 point, Vec3 normal, const Hit& hit, Vec3 wi) co
   return cosine > 0 ? choice * distance * distance / (cosine * light.area) : 0;
 }
 
-float LightSet::pdf_environment(Vec3 wi) const { return environment_ ? environment_share_ * environment_->pdf(wi) : 0; }
+float LightSet::pdf_environment(Vec3 point, Vec3 wi) const {
+  if (!environment_) return 0;
+  float pdf = environment_->pdf(wi);
+  if (!portals_.empty()) pdf = (1 - kPortalShare) * pdf + kPortalShare * portals_.pdf(point, wi);
+  return environment_share_ * pdf;
+}
 
 Rgb LightSet::environment(Vec3 direction) const { return environment_ ? environment_->radiance(direction) : Rgb{}; }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "dataset/generate/src/fingerprint.h"
 #include "dataset/generate/src/scene_source.h"
@@ -80,12 +81,17 @@ class Generator {
     // What can be refused is found out before the folder is touched; of a finished set nothing needs to be read.
     std::optional<PreparedScene> first;
     const std::optional<DatasetRecord>& there = folder_.manifest().dataset;
-    if (!there || !there->complete) first = prepare(0);
+    int first_index = 0;
+    while (first_index + 1 < options_.dataset.scenes && is_done(name_of_scene(first_index))) ++first_index;
+    if (!there || !there->complete) first = prepare(first_index);
     folder_.open(parallel_for_);
     if (!folder_.is_complete()) {
       count_work();
       put_tables();
-      for (int i = 0; i < options_.dataset.scenes; ++i) make_scene(i, first);
+      for (int i = 0; i < options_.dataset.scenes; ++i) {
+        if (is_done(name_of_scene(i))) continue;
+        make_scene(i, i == first_index && first ? *std::exchange(first, std::nullopt) : prepare(i));
+      }
       put_tables();
     } else {
       result_.kept = result_.frames;
@@ -160,7 +166,7 @@ class Generator {
     const std::array<std::uint64_t, 3> seed{options_.seed, static_cast<std::uint64_t>(index), 0x766965777375ull};
     const double aspect = static_cast<double>(options_.dataset.width) / options_.dataset.height;
     return make_views({scene.description(), probe_of(scene), options_.cameras, aspect, mix_seed(seed),
-                       judge_by_rendering(scene, options_, run_.threads)});
+                       judge_by_rendering(scene, options_, run_.threads, run_.cancel)});
   }
 
   void check_unchanged(const std::string& scene, const std::string& content_sha256) const {
@@ -180,11 +186,8 @@ class Generator {
     return true;
   }
 
-  void make_scene(int index, std::optional<PreparedScene>& first) {
+  void make_scene(int index, PreparedScene p) {
     const std::string name = name_of_scene(index);
-    if (is_done(name)) return;
-    PreparedScene p = index == 0 && first ? std::move(*first) : prepare(index);
-    first.reset();
     if (run_.say) run_.say(describe(name, p));
     if (!folder_.has_scene(name)) put_scene(name, p);
     for (std::size_t camera = 0; camera < p.views.size(); ++camera)

@@ -43,7 +43,8 @@ ViewProbe probe_of(const Scene& scene) {
   };
 }
 
-ViewJudge judge_by_rendering(const Scene& scene, const GenerateOptions& options, int threads) {
+ViewJudge judge_by_rendering(const Scene& scene, const GenerateOptions& options, int threads,
+                             const std::atomic<bool>* cancel) {
   RenderOptions render_options;
   render_options.spp = kSpp;
   render_options.max_depth = kMaxDepth;
@@ -53,7 +54,7 @@ ViewJudge judge_by_rendering(const Scene& scene, const GenerateOptions& options,
   return [=, &scene](const Affine3d& world_from_cam) {
     CameraDescription description = Camera::canonical(world_from_cam);
     description.fov_rad = fov;
-    return judge(render(scene, Camera(description, kWidth, height), render_options));
+    return judge(render(scene, Camera(description, kWidth, height), render_options, {{}, cancel}));
   };
 }
 

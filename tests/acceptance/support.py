@@ -41,7 +41,7 @@ def need_modules(*names):
 
 
 def arguments(description, *options):
-    """Every test takes --program, and --work, an empty folder of its own; `options` are (name, keywords)."""
+    """Every test takes --program; `options` are further arguments, (name, keywords)."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--program", required=True)
     for name, keywords in options:
@@ -56,7 +56,7 @@ def run(command, expect=0, lines=6):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     print(f"$ {' '.join(command)}   [exit {done.returncode}, {time.time() - start:.1f} s]")
     shown = done.stdout.rstrip().splitlines()
-    print("\n".join(shown if done.returncode != expect else shown[len(shown) - lines:] if lines < len(shown) else shown))
+    print("\n".join(shown if done.returncode != expect else shown[-lines:]))
     if done.returncode != expect:
         fail(f"exit code {done.returncode}, expected {expect}")
     return done.stdout

@@ -95,7 +95,7 @@ void add_light(const Document& document, const JsonRef& reference, const std::st
   const std::uint64_t index = reference.unsigned_integer();
   if (index >= count) reference.refuse(fmt::format("one of the {} lights of KHR_lights_punctual", count));
   const JsonRef light = (*lights)[static_cast<std::size_t>(index)];
-  const std::string& type = light.require("type").text();
+  const std::string type = light.require("type").text();
   if (type != "point" && type != "spot" && type != "directional")
     light.require("type").refuse("point, spot or directional");
   const Rgb color = light_color(light);

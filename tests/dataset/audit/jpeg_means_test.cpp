@@ -100,7 +100,10 @@ TEST_P(JpegMeans, DamageIsAnErrorAndNeverACrash) {
   EXPECT_GT(refused, 1900);  // nearly every copy is cut short
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, JpegMeans, ::testing::Values(kBaseline, kProgressive, kRestarts));
+INSTANTIATE_TEST_SUITE_P(Files, JpegMeans, ::testing::Values(kBaseline, kProgressive, kRestarts), [](const auto& test) {
+  constexpr const char* kNames[] = {"baseline", "progressive", "restarts"};
+  return std::string(kNames[test.index]);
+});
 
 }  // namespace
 }  // namespace simulacra::auditing

@@ -100,10 +100,12 @@ TEST_P(JpegMeans, DamageIsAnErrorAndNeverACrash) {
   EXPECT_GT(refused, 1900);  // nearly every copy is cut short
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, JpegMeans, ::testing::Values(kBaseline, kProgressive, kRestarts), [](const auto& test) {
-  constexpr const char* kNames[] = {"baseline", "progressive", "restarts"};
-  return std::string(kNames[test.index]);
-});
+std::string case_name(const ::testing::TestParamInfo<JpegMeans::ParamType>& test) {
+  constexpr std::array kNames = {"baseline", "progressive", "restarts"};
+  return kNames[test.index];
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, JpegMeans, ::testing::Values(kBaseline, kProgressive, kRestarts), case_name);
 
 }  // namespace
 }  // namespace simulacra::auditing

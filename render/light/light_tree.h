@@ -3,6 +3,7 @@
 // (Conty Estevez & Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting").
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,19 +40,26 @@ class LightTree {
   bool empty() const { return nodes_.empty(); }
 
  private:
+  using Lanes = float __attribute__((vector_size(16)));
+  using Mask = std::int32_t __attribute__((vector_size(16)));
+
+  /// Up to four children side by side: one pass of vector arithmetic judges them all. Empty lanes have no power.
   struct Node {
-    Vec3 center;
-    float radius_squared = 0;    ///< of the box's circumscribed sphere
-    Vec3 axis;
-    float cos_theta_o = 1, cos_theta_e = 0, power = 0;
-    std::uint32_t child = 0;     ///< index of the second child (the first follows its parent); leaf: the light
-    bool leaf = false, two_sided = false;
+    Lanes center_x{}, center_y{}, center_z{}, radius_squared{};  ///< of the box's circumscribed sphere
+    Lanes axis_x{}, axis_y{}, axis_z{};
+    Lanes cos_theta_o{}, sin_theta_o{}, cos_theta_e{}, power{};
+    Mask two_sided{};
+    std::array<std::uint32_t, 4> child{};  ///< a node, or a light where `leaf` has the lane's bit
+    std::uint8_t leaf = 0;
   };
-  float importance(const Node& node, Vec3 point, Vec3 normal) const;
-  std::uint32_t build(std::span<const LightBounds> lights, std::span<std::uint32_t> order, std::uint64_t trail, int depth);
+  struct Branch;  // of the binary tree that the nodes are made from
+  static Lanes importance(const Node& node, Vec3 point, Vec3 normal);
+  static std::uint32_t build(std::vector<Branch>& branches, std::span<const LightBounds> lights,
+                             std::span<std::uint32_t> order, int depth);
+  std::uint32_t widen(const std::vector<Branch>& branches, std::uint32_t branch, std::uint64_t trail, int depth);
 
   std::vector<Node> nodes_;
-  std::vector<std::uint64_t> trail_of_light_;  ///< bit d: which child at depth d
+  std::vector<std::uint64_t> trail_of_light_;  ///< two bits a level: the lane taken there
 };
 
 }  // namespace simulacra

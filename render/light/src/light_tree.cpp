@@ -5,6 +5,9 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 #include "render/base/error.h"
 
@@ -13,11 +16,6 @@ namespace {
 
 float safe_acos(float x) { return std::acos(std::clamp(x, -1.0f, 1.0f)); }
 float sine_of(float cosine) { return std::sqrt(std::max(0.0f, 1 - cosine * cosine)); }
-
-/// cos(max(0, a - b)) from the sines and cosines of angles in [0, pi].
-float cos_difference(float sin_a, float cos_a, float sin_b, float cos_b) {
-  return cos_a > cos_b ? 1.0f : cos_a * cos_b + sin_a * sin_b;
-}
 
 /// Smallest cone that holds two cones (axis, half angle).
 void unite_cones(Vec3& axis, float& cos_o, Vec3 other_axis, float other_cos_o) {
@@ -124,72 +122,136 @@ std::size_t split(std::span<const LightBounds> lights, std::span<std::uint32_t> 
 
 }  // namespace
 
+// ---- building
+
+struct LightTree::Branch {
+  LightBounds bounds;
+  std::uint32_t first = 0, second = 0;  ///< children; leaf: `first` is the light
+  bool leaf = false;
+};
+
 LightTree::LightTree(std::span<const LightBounds> lights) : trail_of_light_(lights.size(), 0) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < lights.size(); ++i)
     if (lights[i].power > 0) order.push_back(i);
   if (order.empty()) return;
-  nodes_.reserve(2 * order.size());
-  build(lights, order, 0, 0);
+  std::vector<Branch> branches;
+  branches.reserve(2 * order.size());
+  const std::uint32_t root = build(branches, lights, order, 0);
+  widen(branches, root, 0, 0);
 }
 
-std::uint32_t LightTree::build(std::span<const LightBounds> lights,
+std::uint32_t LightTree::build(std::vector<Branch>& branches,
+                               std::span<const LightBounds> lights,
                                std::span<std::uint32_t> order,
-                               std::uint64_t trail,
                                int depth) {
   SIM_CHECK(depth < 64);
-  LightBounds all = lights[order[0]];
-  for (std::size_t i = 1; i < order.size(); ++i) all = unite(all, lights[order[i]]);
+  Branch branch;
+  branch.bounds = lights[order[0]];
+  for (std::size_t i = 1; i < order.size(); ++i) branch.bounds = unite(branch.bounds, lights[order[i]]);
+  if (order.size() == 1) {
+    branch.leaf = true;
+    branch.first = order[0];
+  } else {
+    const std::size_t n = split(lights, order, depth >= kDepthOfMedianSplits);
+    branch.first = build(branches, lights, order.first(n), depth + 1);
+    branch.second = build(branches, lights, order.subspan(n), depth + 1);
+  }
+  branches.push_back(branch);
+  return static_cast<std::uint32_t>(branches.size()) - 1;
+}
+
+std::uint32_t LightTree::widen(const std::vector<Branch>& branches, std::uint32_t branch, std::uint64_t trail, int depth) {
+  // A branch's children, and theirs in place of those that have some.
+  std::vector<std::uint32_t> lanes;
+  const auto add = [&](std::uint32_t i) {
+    if (branches[i].leaf) {
+      lanes.push_back(i);
+    } else {
+      lanes.push_back(branches[i].first);
+      lanes.push_back(branches[i].second);
+    }
+  };
+  if (branches[branch].leaf) {
+    lanes.push_back(branch);
+  } else {
+    add(branches[branch].first);
+    add(branches[branch].second);
+  }
   const auto index = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
-  {
-    Node& node = nodes_.back();
-    node.center = all.box.center();
-    node.radius_squared = 0.25f * length_squared(all.box.size());
-    node.axis = all.axis;
-    node.cos_theta_o = all.cos_theta_o;
-    node.cos_theta_e = all.cos_theta_e;
-    node.power = all.power;
-    node.two_sided = all.two_sided;
+  Node node;
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    const Branch& b = branches[lanes[lane]];
+    const LightBounds& bounds = b.bounds;
+    const Vec3 center = bounds.box.center();
+    node.center_x[lane] = center.x, node.center_y[lane] = center.y, node.center_z[lane] = center.z;
+    node.radius_squared[lane] = 0.25f * length_squared(bounds.box.size());
+    node.axis_x[lane] = bounds.axis.x, node.axis_y[lane] = bounds.axis.y, node.axis_z[lane] = bounds.axis.z;
+    node.cos_theta_o[lane] = bounds.cos_theta_o;
+    node.sin_theta_o[lane] = sine_of(bounds.cos_theta_o);
+    node.cos_theta_e[lane] = bounds.cos_theta_e;
+    node.power[lane] = bounds.power;
+    node.two_sided[lane] = bounds.two_sided ? -1 : 0;
+    const std::uint64_t here = trail | (static_cast<std::uint64_t>(lane) << (2 * depth));
+    if (b.leaf) {
+      node.leaf = static_cast<std::uint8_t>(node.leaf | (1u << lane));
+      node.child[lane] = b.first;
+      trail_of_light_[b.first] = here;
+    } else {
+      node.child[lane] = widen(branches, lanes[lane], here, depth + 1);
+    }
   }
-  if (order.size() == 1) {
-    nodes_[index].leaf = true;
-    nodes_[index].child = order[0];
-    trail_of_light_[order[0]] = trail;
-    return index;
-  }
-  const std::size_t n = split(lights, order, depth >= kDepthOfMedianSplits);
-  build(lights, order.first(n), trail, depth + 1);
-  const std::uint32_t second = build(lights, order.subspan(n), trail | (std::uint64_t{1} << depth), depth + 1);
-  nodes_[index].child = second;
+  nodes_[index] = node;
   return index;
 }
 
-float LightTree::importance(const Node& node, Vec3 point, Vec3 normal) const {
-  const Vec3 to_point = point - node.center;
-  const float true_distance_squared = length_squared(to_point);
-  // Inside the box the distance says little: at least its radius.
-  const float distance_squared = std::max({true_distance_squared, node.radius_squared, 1e-30f});
-  const bool inside = true_distance_squared <= node.radius_squared;
-  const float sin2_u = inside ? 1.0f : node.radius_squared / true_distance_squared;
-  const float cos_u = inside ? -1.0f : std::sqrt(std::max(0.0f, 1 - sin2_u));
-  const float sin_u = inside ? 0.0f : std::sqrt(sin2_u);
-  const Vec3 wi = true_distance_squared > 0 ? to_point / std::sqrt(true_distance_squared) : Vec3{0, 0, 1};
+// ---- choosing
 
-  float cos_w = dot(node.axis, wi);
-  if (node.two_sided) cos_w = std::abs(cos_w);
-  const float sin_w = sine_of(cos_w);
-  const float sin_o = sine_of(node.cos_theta_o);
-  const float cos_x = cos_difference(sin_w, cos_w, sin_o, node.cos_theta_o);
-  const float cos_emission = cos_difference(sine_of(cos_x), cos_x, sin_u, cos_u);
-  if (cos_emission <= node.cos_theta_e) return 0;
+namespace {
 
-  float result = node.power * cos_emission / distance_squared;
-  if (length_squared(normal) > 0) {
-    const float cos_i = -dot(wi, normal);
-    const float cos_receiver = cos_difference(sine_of(cos_i), cos_i, sin_u, cos_u);
-    if (cos_receiver <= 0) return 0;
-    result *= cos_receiver;
+using Lanes = float __attribute__((vector_size(16)));
+
+Lanes square_root(Lanes x) {
+#ifdef __SSE__
+  return _mm_sqrt_ps(x);
+#else
+  for (int i = 0; i < 4; ++i) x[i] = std::sqrt(x[i]);
+  return x;
+#endif
+}
+Lanes all(float x) { return Lanes{x, x, x, x}; }
+Lanes at_least(Lanes x, Lanes low) { return x > low ? x : low; }
+Lanes sine_of(Lanes cosine) { return square_root(at_least(1.0f - cosine * cosine, all(0))); }
+
+/// cos(max(0, a - b)) from the sines and cosines of angles in [0, pi].
+Lanes cos_difference(Lanes sin_a, Lanes cos_a, Lanes sin_b, Lanes cos_b) {
+  return cos_a > cos_b ? all(1) : cos_a * cos_b + sin_a * sin_b;
+}
+
+}  // namespace
+
+LightTree::Lanes LightTree::importance(const Node& node, Vec3 point, Vec3 normal) {
+  const Lanes x = point.x - node.center_x, y = point.y - node.center_y, z = point.z - node.center_z;
+  const Lanes true_distance_squared = at_least(x * x + y * y + z * z, all(1e-30f));
+  const Lanes radius_squared = node.radius_squared;
+  const Lanes inverse_distance = 1.0f / square_root(true_distance_squared);
+  // Inside the sphere the distance says little (at least its radius counts), and light comes from everywhere.
+  const Lanes sin2_u = radius_squared / true_distance_squared;
+  const auto inside = true_distance_squared <= radius_squared;
+  const Lanes cos_u = inside ? all(-1) : square_root(at_least(1.0f - sin2_u, all(0)));
+  const Lanes sin_u = inside ? all(0) : square_root(sin2_u);
+
+  Lanes cos_w = (node.axis_x * x + node.axis_y * y + node.axis_z * z) * inverse_distance;
+  cos_w = (node.two_sided & (cos_w < 0.0f)) ? -cos_w : cos_w;
+  const Lanes cos_x = cos_difference(sine_of(cos_w), cos_w, node.sin_theta_o, node.cos_theta_o);
+  const Lanes cos_emission = cos_difference(sine_of(cos_x), cos_x, sin_u, cos_u);
+  Lanes result = cos_emission > node.cos_theta_e
+                     ? node.power * cos_emission / at_least(true_distance_squared, radius_squared)
+                     : all(0);
+  if (normal.x != 0 || normal.y != 0 || normal.z != 0) {
+    const Lanes cos_i = -(normal.x * x + normal.y * y + normal.z * z) * inverse_distance;
+    result *= at_least(cos_difference(sine_of(cos_i), cos_i, sin_u, cos_u), all(0));
   }
   return result;
 }
@@ -198,22 +260,20 @@ std::optional<LightTree::Pick> LightTree::pick(Vec3 point, Vec3 normal, float u)
   if (nodes_.empty()) return std::nullopt;
   std::uint32_t i = 0;
   float probability = 1;
-  while (!nodes_[i].leaf) {
-    const float a = importance(nodes_[i + 1], point, normal);
-    const float b = importance(nodes_[nodes_[i].child], point, normal);
-    if (!(a + b > 0)) return std::nullopt;
-    const float p = a / (a + b);
-    if (u < p) {
-      u = std::min(u / p, 0x1.fffffep-1f);
-      probability *= p;
-      i = i + 1;
-    } else {
-      u = std::min((u - p) / (1 - p), 0x1.fffffep-1f);
-      probability *= 1 - p;
-      i = nodes_[i].child;
-    }
+  for (;;) {
+    const Node& node = nodes_[i];
+    const Lanes w = importance(node, point, normal);
+    const float total = w[0] + w[1] + w[2] + w[3];
+    if (!(total > 0)) return std::nullopt;
+    float target = u * total;
+    std::size_t lane = 0;
+    while (lane < 3 && target >= w[lane]) target -= w[lane++];
+    while (!(w[lane] > 0)) --lane;  // rounding may lead past the last lane with weight
+    u = std::clamp(target / w[lane], 0.0f, 0x1.fffffep-1f);
+    probability *= w[lane] / total;
+    i = node.child[lane];
+    if ((node.leaf >> lane & 1u) != 0) return Pick{i, probability};
   }
-  return Pick{nodes_[i].child, probability};
 }
 
 float LightTree::probability(Vec3 point, Vec3 normal, std::uint32_t light) const {
@@ -221,16 +281,17 @@ float LightTree::probability(Vec3 point, Vec3 normal, std::uint32_t light) const
   std::uint64_t trail = trail_of_light_[light];
   std::uint32_t i = 0;
   float probability = 1;
-  while (!nodes_[i].leaf) {
-    const float a = importance(nodes_[i + 1], point, normal);
-    const float b = importance(nodes_[nodes_[i].child], point, normal);
-    if (!(a + b > 0)) return 0;
-    const float p = a / (a + b);
-    probability *= (trail & 1u) != 0 ? 1 - p : p;
-    i = (trail & 1u) != 0 ? nodes_[i].child : i + 1;
-    trail >>= 1;
+  for (;;) {
+    const Node& node = nodes_[i];
+    const Lanes w = importance(node, point, normal);
+    const float total = w[0] + w[1] + w[2] + w[3];
+    if (!(total > 0)) return 0;
+    const std::size_t lane = trail & 3u;
+    trail >>= 2;
+    probability *= w[lane] / total;
+    i = node.child[lane];
+    if ((node.leaf >> lane & 1u) != 0) return i == light ? probability : 0;
   }
-  return nodes_[i].child == light ? probability : 0;
 }
 
 }  // namespace simulacra

@@ -11,7 +11,9 @@ DATA_PACKAGES=(sweethome3d-furniture)
 TEST_PACKAGES=(python3 python3-venv python3-numpy python3-h5py)
 
 step() { printf '== %s\n' "$*"; }
+# The work failed (1), or the request was wrong (2).
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+refuse() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 2; }
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"

@@ -41,16 +41,20 @@ endfunction()
 
 # simulacra_test(bsdf_test.cpp LABEL stat LINK render_material), called from tests/<part>/<module>/CMakeLists.txt.
 # Labels: arch unit stat scene golden e2e; add `slow` for what takes over ten seconds.
+# The target fast_tests builds those that are neither slow nor statistical: what runs under the sanitizers.
 function(simulacra_test source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABEL;LINK")
-  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-    return()
-  endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   string(REGEX REPLACE "\\.cpp$" "" id ${path})
   string(MAKE_C_IDENTIFIER ${id} id)
   add_executable(${id} ${source})
   target_link_libraries(${id} PRIVATE ${arg_LINK} test_support simulacra_options GTest::gmock GTest::gtest_main)
   set_target_properties(${id} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  if(NOT TARGET fast_tests)
+    add_custom_target(fast_tests)
+  endif()
+  if(NOT slow IN_LIST arg_LABEL AND NOT stat IN_LIST arg_LABEL)
+    add_dependencies(fast_tests ${id})
+  endif()
   gtest_discover_tests(${id} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 900 DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time to write one frame set, ours against h5py gzip-9, as a ratio in one run.
 
-    hdf5_h5py.py HDF5_BENCH [--data-set DIR] [--threads 2] [--levels 4 5 6] [--runs 3]
+    hdf5_h5py.py HDF5_BENCH [--data-set DIR] [--threads 2] [--levels 4 5 6] [--runs 3] [--json]
 
 HDF5_BENCH is the program built from hdf5_bench.cpp. Its files are read back, compared and written again with
 h5py's compression="gzip", compression_opts=9 (and, for comparison, with shuffle).
@@ -37,6 +37,7 @@ def main():
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--levels", type=int, nargs="+", default=[4, 5, 6])
     ap.add_argument("--runs", type=int, default=3)
+    ap.add_argument("--json", action="store_true", help="print one JSON object of the first level instead of sentences")
     o = ap.parse_args()
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
         rows, source = [], [o.data_set] if o.data_set else []
@@ -48,9 +49,12 @@ def main():
             with h5py.File(os.path.join(ours, name), "r") as f:
                 arrays[name] = f["dataset"][:]
         plain = [write_with_h5py(arrays, theirs) for _ in range(o.runs)]
-        shuffled = write_with_h5py(arrays, theirs, shuffle=True)
+        shuffled = None if o.json else write_with_h5py(arrays, theirs, shuffle=True)
     seconds, size = statistics.median(run[0] for run in plain), plain[0][1]
     cpu = statistics.median(run[2] for run in plain)
+    if o.json:
+        print(json.dumps({"ours": rows[0], "h5py": {"seconds": seconds, "cpu_seconds": cpu, "bytes": size}}))
+        return
     print(f"{len(arrays)} files; h5py gzip-9: {seconds:.2f} s ({cpu:.2f} s of CPU), {size / 1e6:.2f} MB; "
           f"with shuffle {shuffled[0]:.2f} s, {shuffled[1] / 1e6:.2f} MB")
     for r in rows:

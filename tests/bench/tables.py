@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables 1 to 3: inside our own program, and its files beside h5py's."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from measure import HERE, ROOT, Missing, in_turns, need, ratios, run_json, spread, table
+
+
+def rays(o):
+    """Rays per second inside the path loop against a bare Embree loop on the same rays, one thread."""
+    program = need(os.path.join(o.build, "bin", "rays_bench"), "build the target rays_bench with -DSIMULACRA_BENCH=ON")
+    rows = []
+    for name in ("modern-hall", "veach-mis"):
+        print(f"rays: {name}", file=sys.stderr)
+        scene = need(o.scene(name), "shared data")
+        runs = run_json([program, scene, "--size", "640x360", "--spp", "1", "--max-depth", "65", "--repeats", o.repeats])
+        path = [r["path_cpu_seconds"] for r in runs]
+        bare = [r["bare_cpu_seconds"] for r in runs]
+        count = runs[0]["rays"]
+        rows.append([name, f"{count / 1e6:.2f} M", spread(count / 1e6 / t for t in path), spread(count / 1e6 / t for t in bare),
+                     spread(ratios(bare, path), 2), spread((r["share_in_embree"] for r in runs), 2)])
+    return table(["scene", "rays", "path loop, M rays / CPU s", "bare Embree loop, M rays / CPU s",
+                  "bare time / path loop time", "share of the path loop inside Embree"], rows)
+
+
+def labels(o):
+    """Cost of the label pass over the color pass at 64 samples a pixel, in CPU seconds of three frames each."""
+    program = need(os.path.join(o.build, "bin", "simulacra"), "build the target simulacra")
+    rows = []
+    for name, source, more in (("modern-hall", "configs/dataset/modern_hall.yaml", []),
+                               ("drake living room", "configs/dataset/drake_living_room.yaml", []),
+                               ("rooms", "rooms", ["--scenes", o.repeats, "--seed", 1])):
+        print(f"labels: {name}", file=sys.stderr)
+        frames = ["--frames", 1] if source == "rooms" else ["--frames", o.repeats]
+        with tempfile.TemporaryDirectory() as folder:
+            command = [program, "generate", source if source == "rooms" else os.path.join(ROOT, source), "--out",
+                       os.path.join(folder, "set"), "--size", "256x192", "--spp", 64, "--threads", 2, *frames, *more]
+            done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Missing(f"{' '.join(map(str, command))}: {done.stderr.strip()[-600:]}")
+            with open(os.path.join(folder, "set", "manifest.jsonl"), encoding="utf-8") as f:
+                records = [r for r in map(json.loads, f) if r["record"] == "frame"]
+        label = [r["label_cpu_seconds"] for r in records]
+        color = [r["color_cpu_seconds"] for r in records]
+        rows.append([name, len(records), spread(label), spread(color),
+                     spread((100 * x for x in ratios(label, color)), 2) + " %"])
+    return table(["data set", "frames", "label pass, CPU s", "color pass, CPU s", "labels / color"], rows)
+
+
+def hdf5(o):
+    """Compressing and writing one 1024x768 frame set, against h5py with gzip-9."""
+    program = need(os.path.join(o.build, "bin", "hdf5_bench"), "build the target hdf5_bench with -DSIMULACRA_BENCH=ON")
+    sources = [("synthetic room, noise as of 64 samples", [])]
+    if o.data_set:
+        sources.append((o.data_set_name or "data set", ["--data-set", o.data_set]))
+    rows = []
+    for name, source in sources:
+        command = [sys.executable, os.path.join(HERE, "hdf5_h5py.py"), program, "--levels", 4, "--runs", 1, "--json", *source]
+        results = in_turns(o.repeats, pair=lambda _, c=command: run_json(c)[0])["pair"]
+        ours, theirs = [r["ours"] for r in results], [r["h5py"] for r in results]
+        faster = ratios([t["seconds"] for t in theirs], [u["seconds"] for u in ours])
+        cpu = ratios([t["cpu_seconds"] for t in theirs], [u["cpu_seconds"] for u in ours])
+        rows.append([name, spread(u["seconds"] for u in ours), spread(t["seconds"] for t in theirs), spread(faster, 3),
+                     spread(cpu, 3), f"{ours[0]['bytes'] / 1e6:.2f} / {theirs[0]['bytes'] / 1e6:.2f}",
+                     f"{ours[0]['bytes'] / theirs[0]['bytes']:.2f}"])
+    return table(["frame set", "ours, 2 threads, s", "h5py gzip-9, s", "times faster", "times less CPU",
+                  "MB ours / h5py", "size ours / h5py"], rows)

@@ -6,8 +6,8 @@
                      [--repeats 3]
 
 Runs where `import bpy` works (pip install bpy). Position and target are in metres, z up. Each render call is
-timed: the first builds everything; the later ones keep the scene (persistent data) and only render. Bounces are
-set to none, which is the least that Cycles can do for its passes. The position pass of the last is written as
+timed: the first builds everything and writes a file; the later ones keep the scene and only render. Bounces are
+set to none, which is the least that Cycles can do for its passes. The position pass of the first is written as
 FOLDER/position.npy (rows from the top, x y z), so that others can see whether it shows the same view.
 """
 import argparse
@@ -89,11 +89,10 @@ def main():
     set_render(scene, width, height, o.threads, o.output)
     for i, thing in enumerate(bpy.data.objects):
         thing.pass_index = i + 1
-    calls = [seconds_of(lambda: bpy.ops.render.render()) for _ in range(1 + o.repeats)]
-    write = seconds_of(lambda: bpy.ops.render.render(write_still=True))
+    first = seconds_of(lambda: bpy.ops.render.render(write_still=True))
+    later = [seconds_of(lambda: bpy.ops.render.render()) for _ in range(o.repeats)]
     np.save(os.path.join(o.output, "position.npy"), read_position(scene.render.filepath))
-    print("\n" + json.dumps({"version": bpy.app.version_string, "import": load, "first": calls[0], "later": calls[1:],
-                             "render_and_write": write}))
+    print("\n" + json.dumps({"version": bpy.app.version_string, "import": load, "first": first, "later": later}))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def main():
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--levels", type=int, nargs="+", default=[4, 5, 6])
     ap.add_argument("--runs", type=int, default=3)
-    ap.add_argument("--json", action="store_true", help="print one JSON object of the first level instead of sentences")
+    ap.add_argument("--json", action="store_true", help="print one JSON object instead of sentences")
     o = ap.parse_args()
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
         rows, source = [], [o.data_set] if o.data_set else []
@@ -53,7 +53,7 @@ def main():
     seconds, size = statistics.median(run[0] for run in plain), plain[0][1]
     cpu = statistics.median(run[2] for run in plain)
     if o.json:
-        print(json.dumps({"ours": rows[0], "h5py": {"seconds": seconds, "cpu_seconds": cpu, "bytes": size}}))
+        print(json.dumps({"ours": rows, "h5py": {"seconds": seconds, "cpu_seconds": cpu, "bytes": size}}))
         return
     print(f"{len(arrays)} files; h5py gzip-9: {seconds:.2f} s ({cpu:.2f} s of CPU), {size / 1e6:.2f} MB; "
           f"with shuffle {shuffled[0]:.2f} s, {shuffled[1] / 1e6:.2f} MB")

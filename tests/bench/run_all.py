@@ -29,6 +29,7 @@ def arguments():
     ap.add_argument("--repeats", type=int, default=5)
     ap.add_argument("--spp", type=int, default=16, help="of the mitsuba table")
     ap.add_argument("--data-set", help="hdf5: also write frame 0 of this data set")
+    ap.add_argument("--levels", type=int, nargs="+", default=[1, 2, 4, 6], help="hdf5: of our compression")
     ap.add_argument("--data-set-name", help="hdf5: its name in the table")
     ap.add_argument("--baseline", help="mitsuba: frame_bench of another build, measured in the same turns")
     ap.add_argument("--variants", nargs="+", default=["scalar_rgb", "llvm_ad_rgb"], help="mitsuba: variants to measure")

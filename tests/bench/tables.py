@@ -58,13 +58,15 @@ def hdf5(o):
         sources.append((o.data_set_name or "data set", ["--data-set", o.data_set]))
     rows = []
     for name, source in sources:
-        command = [sys.executable, os.path.join(HERE, "hdf5_h5py.py"), program, "--levels", 4, "--runs", 1, "--json", *source]
+        command = [sys.executable, os.path.join(HERE, "hdf5_h5py.py"), program, "--levels", *o.levels, "--runs", 1, "--json",
+                   *source]
         results = in_turns(o.repeats, pair=lambda _, c=command: run_json(c)[0])["pair"]
-        ours, theirs = [r["ours"] for r in results], [r["h5py"] for r in results]
-        faster = ratios([t["seconds"] for t in theirs], [u["seconds"] for u in ours])
-        cpu = ratios([t["cpu_seconds"] for t in theirs], [u["cpu_seconds"] for u in ours])
-        rows.append([name, spread(u["seconds"] for u in ours), spread(t["seconds"] for t in theirs), spread(faster, 3),
-                     spread(cpu, 3), f"{ours[0]['bytes'] / 1e6:.2f} / {theirs[0]['bytes'] / 1e6:.2f}",
-                     f"{ours[0]['bytes'] / theirs[0]['bytes']:.2f}"])
-    return table(["frame set", "ours, 2 threads, s", "h5py gzip-9, s", "times faster", "times less CPU",
+        theirs = [r["h5py"] for r in results]
+        for i, level in enumerate(o.levels):
+            ours = [r["ours"][i] for r in results]
+            faster, cpu = (ratios([t[key] for t in theirs], [u[key] for u in ours]) for key in ("seconds", "cpu_seconds"))
+            rows.append([name, level, spread(u["seconds"] for u in ours), spread(t["seconds"] for t in theirs), spread(faster),
+                         spread(cpu), f"{ours[0]['bytes'] / 1e6:.2f} / {theirs[0]['bytes'] / 1e6:.2f}",
+                         f"{ours[0]['bytes'] / theirs[0]['bytes']:.2f}"])
+    return table(["frame set", "our level", "ours, 2 threads, s", "h5py gzip-9, s", "times faster", "times less CPU",
                   "MB ours / h5py", "size ours / h5py"], rows)

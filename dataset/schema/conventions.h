@@ -13,9 +13,6 @@ namespace simulacra {
 inline constexpr int kSchemaVersion = 1;
 
 // Words for the columns of the label table.
-std::string_view name_of(DType type);      ///< numpy's name: "float16"
-std::string_view name_of(Unit unit);       ///< "m", "1", "radiance", "id"
-std::string_view name_of(Space space);     ///< "camera", "world", "none"
 std::string_view name_of(Reduce reduce);   ///< "mean", "center_ray"
 
 struct Conventions {

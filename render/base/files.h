@@ -22,4 +22,7 @@ std::string read_text_file(const std::filesystem::path& path,
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 void write_text_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// Names of what lies in a folder, in byte order; empty when it cannot be read.
+std::vector<std::string> sorted_names(const std::filesystem::path& folder);
+
 }  // namespace simulacra

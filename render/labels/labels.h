@@ -120,6 +120,10 @@ constexpr std::size_t byte_size(DType t) {
   return t == DType::u8 ? 1 : (t == DType::f16 || t == DType::i16) ? 2 : 4;
 }
 
+std::string_view name_of(DType type);    ///< numpy's name: "float16"
+std::string_view name_of(Unit unit);     ///< "m", "1", "radiance", "id"
+std::string_view name_of(Space space);   ///< "camera", "world", "none"
+
 /// Throws UsageError, listing the known names, when there is none of that name.
 Label label_from_name(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include "dataset/annotate/nyu40.h"
 #include "dataset/annotate/src/default_rules.h"
 #include "render/base/error.h"
+#include "render/base/wildcard.h"
 
 namespace simulacra {
 namespace {
@@ -40,26 +41,8 @@ std::vector<std::string> split_words(std::string_view text, bool pattern) {
   return words;
 }
 
-/// `*` any run, `?` one byte; both sides lower case.
-bool glob(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++, resume = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1, t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 bool word_matches(const std::string& pattern, const std::string& word) {
-  return glob(pattern, word) || word == pattern + "s" || word == pattern + "es";
+  return wildcard_match(pattern, word) || word == pattern + "s" || word == pattern + "es";
 }
 
 std::string lower_text(std::string_view text) {
@@ -116,7 +99,7 @@ void check_label_rules(const LabelRules& rules, std::string_view where) {
 std::vector<std::string> words_of(std::string_view name) { return split_words(name, false); }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  if (pattern.find('/') != std::string_view::npos) return glob(lower_text(pattern), lower_text(name));
+  if (pattern.find('/') != std::string_view::npos) return wildcard_match(lower_text(pattern), lower_text(name));
   const std::vector<std::string> want = split_words(pattern, true), have = split_words(name, false);
   if (want.empty() || want.size() > have.size()) return false;
   return std::search(have.begin(), have.end(), want.begin(), want.end(), [](const std::string& h, const std::string& w) {

@@ -8,6 +8,7 @@
 
 #include "dataset/audit/src/judge.h"
 #include "render/base/error.h"
+#include "render/base/wildcard.h"
 
 namespace simulacra {
 namespace {

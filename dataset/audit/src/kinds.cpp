@@ -34,22 +34,5 @@ Kinds::Kinds(const std::vector<std::string>& names) : all_(names.empty()) {
   }
 }
 
-bool wildcard_match(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++, resume = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1, t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 }  // namespace auditing
 }  // namespace simulacra

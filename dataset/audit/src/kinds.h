@@ -41,7 +41,4 @@ class Kinds {
 
 constexpr std::string_view folder_name(Folder folder) { return folder == Folder::final_pass ? "final" : "geometry"; }
 
-/// `*` any run of letters, `?` one.
-bool wildcard_match(std::string_view pattern, std::string_view text);
-
 }  // namespace simulacra::auditing

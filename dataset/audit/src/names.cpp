@@ -5,19 +5,12 @@
 
 #include "dataset/audit/src/judge.h"
 #include "dataset/schema/layout.h"
+#include "render/base/files.h"
 
 namespace simulacra::auditing {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> sorted_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const fs::directory_entry& e : fs::directory_iterator(folder, ignored)) names.push_back(e.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 /// Takes `text` off the front of `rest`.
 bool take(std::string_view& rest, std::string_view text) {

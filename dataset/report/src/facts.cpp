@@ -18,14 +18,6 @@ namespace fs = std::filesystem;
 /// Pictures inside the page: width by the number of frames, so that a page stays near 20 MB.
 int embedded_width(std::size_t frames) { return frames <= 24 ? 640 : frames <= 120 ? 384 : 240; }
 
-std::vector<std::string> sorted_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const fs::directory_entry& e : fs::directory_iterator(folder, ignored)) names.push_back(e.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 /// Frames that have any image file: "scene_cam_XX_<pass>_hdf5/frame.IIII.<kind>.hdf5".
 std::vector<FramePage> frames_of(const fs::path& scene_folder, const std::string& scene) {
   std::set<std::pair<std::string, int>> found;

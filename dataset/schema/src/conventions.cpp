@@ -120,33 +120,6 @@ nlohmann::ordered_json json_of(const LabelSpec& row) {
 
 }  // namespace
 
-std::string_view name_of(DType type) {
-  switch (type) {
-    case DType::f16: return "float16";
-    case DType::f32: return "float32";
-    case DType::u8: return "uint8";
-    case DType::i16: return "int16";
-    case DType::i32: return "int32";
-  }
-  return "";
-}
-std::string_view name_of(Unit unit) {
-  switch (unit) {
-    case Unit::none: return "1";
-    case Unit::meter: return "m";
-    case Unit::radiance: return "radiance";
-    case Unit::identifier: return "id";
-  }
-  return "";
-}
-std::string_view name_of(Space space) {
-  switch (space) {
-    case Space::none: return "none";
-    case Space::camera: return "camera";
-    case Space::world: return "world";
-  }
-  return "";
-}
 std::string_view name_of(Reduce reduce) { return reduce == Reduce::mean ? "mean" : "center_ray"; }
 
 std::string conventions_markdown(const Conventions& c) {

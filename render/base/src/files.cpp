@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -34,7 +35,7 @@ void sync_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 std::vector<std::uint8_t> read_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
-  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // a pipe must not block
   if (fd.get() < 0) fail("{}: cannot be opened: {}", path.string(), std::strerror(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) fail("{}: {}", path.string(), std::strerror(errno));
@@ -90,6 +91,14 @@ void write_file_atomically(const std::filesystem::path& path, std::span<const st
     fail("{}: cannot be renamed into place: {}", path.string(), std::strerror(error));
   }
   sync_folder(folder);
+}
+
+std::vector<std::string> sorted_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void write_text_atomically(const std::filesystem::path& path, std::string_view text) {

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "render/base/error.h"
+#include "render/base/wildcard.h"
 #include "render/import/src/scene_yaml_parts.h"
 
 namespace simulacra::scene_yaml {
@@ -80,25 +81,7 @@ void override_one(MaterialDescription& m, const MaterialOptions& o, const config
 
 }  // namespace
 
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, star_text = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_text = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || same_letter(pattern[p], text[t]))) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++star_text;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
+bool matches(std::string_view pattern, std::string_view text) { return wildcard_match(pattern, text, same_letter); }
 
 bool matches_object(std::string_view pattern, const ObjectDescription& object, const SceneDescription& scene) {
   if (matches(pattern, object.name) || matches(pattern, object.path) || matches(pattern, object.source)) return true;

@@ -6,7 +6,6 @@
 #include "render/base/error.h"
 
 namespace simulacra {
-namespace {
 
 std::string_view name_of(DType t) {
   switch (t) {
@@ -31,14 +30,13 @@ std::string_view name_of(Unit u) {
 
 std::string_view name_of(Space s) {
   switch (s) {
-    case Space::none: return "";
+    case Space::none: return "none";
     case Space::camera: return "camera";
     case Space::world: return "world";
   }
   return "";
 }
 
-}  // namespace
 
 Label label_from_name(std::string_view name) {
   std::string known;
@@ -56,7 +54,7 @@ std::string labels_as_markdown() {
       "|---|---|---|---|---|---|---|---|\n";
   for (const LabelSpec& row : kLabels)
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", row.name, name_of(row.dtype), row.channels,
-                        name_of(row.unit), name_of(row.space), row.reduce == Reduce::mean ? "mean" : "center ray",
+                        name_of(row.unit), row.space == Space::none ? std::string_view{} : name_of(row.space), row.reduce == Reduce::mean ? "mean" : "center ray",
                         std::isnan(row.invalid) ? std::string("NaN") : fmt::format("{:g}", row.invalid), row.doc);
   return text;
 }

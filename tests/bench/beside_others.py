@@ -74,13 +74,13 @@ def mitsuba(o):
         ours["ours, before"] = need(o.baseline, "--baseline names another build's frame_bench")
     text = []
     with tempfile.TemporaryDirectory() as folder:
-        for scene in ("modern-hall", "veach-mis"):
+        for scene in o.scenes:
             file, reference = need(o.scene(scene), "shared data"), os.path.join(images, scene + ".exr")
             settings = ["--size", "640x360", "--spp", o.spp, "--max-depth", 65, "--threads", 2]
 
             def render(command, repeat, name):
                 exr = os.path.join(folder, name.replace(" ", "_") + ".exr")
-                row = run_json([*command, file, *settings, "--seed", repeat, "-o", exr])[-1]
+                row = run_json([*command, file, *settings, "--seed", o.seed + repeat, "-o", exr])[-1]
                 row.setdefault("seconds", row.get("color_seconds", 0) + row.get("label_seconds", 0))
                 row.setdefault("cpu_seconds", row.get("color_cpu_seconds", 0) + row.get("label_cpu_seconds", 0))
                 return row | errors(exr, reference)

@@ -28,6 +28,8 @@ def arguments():
     ap.add_argument("--shared", default=os.path.join(ROOT, "..", "shared"), help="folder with data/scenes and acceptance/images")
     ap.add_argument("--repeats", type=int, default=5)
     ap.add_argument("--spp", type=int, default=16, help="of the mitsuba table")
+    ap.add_argument("--seed", type=int, default=0, help="mitsuba: of the first repeat; each further one adds 1")
+    ap.add_argument("--scenes", nargs="+", default=["modern-hall", "veach-mis"], help="mitsuba: scenes to measure")
     ap.add_argument("--data-set", help="hdf5: also write frame 0 of this data set")
     ap.add_argument("--levels", type=int, nargs="+", default=[1, 2, 4, 6], help="hdf5: of our compression")
     ap.add_argument("--data-set-name", help="hdf5: its name in the table")

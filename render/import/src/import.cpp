@@ -65,6 +65,8 @@ SceneDescription import_in_own_frame(const fs::path& file, bool allow_yaml, Diag
   if (status.type() == fs::file_type::not_found) fail_usage("{}: there is no such file", file.string());
   if (status.type() == fs::file_type::directory)
     fail_usage("{}: is a folder; expected a scene file: {}", file.string(), kReadable);
+  if (status.type() != fs::file_type::regular)
+    fail_usage("{}: is no regular file; expected a scene file: {}", file.string(), kReadable);
   Format format = format_of_extension(file);
   if (format == Format::unknown) format = format_of_content(file);
   if (format == Format::yaml && !allow_yaml)

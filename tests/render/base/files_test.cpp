@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <sys/stat.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,6 +103,13 @@ TEST(Files, WhatIsTooLargeIsRefused) {
   const test::TempDir folder;
   write_text_atomically(folder.path() / "a", "12345");
   EXPECT_THAT(message_of([&] { read_file(folder.path() / "a", 4); }), HasSubstr("5 bytes, at most 4 are read"));
+}
+
+TEST(Files, APipeIsRefusedInsteadOfWaitedFor) {
+  const test::TempDir temp;
+  const std::filesystem::path pipe = temp.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0644), 0);
+  EXPECT_THAT(message_of([&] { read_file(pipe); }), HasSubstr("not a regular file"));
 }
 
 }  // namespace

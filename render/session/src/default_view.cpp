@@ -11,6 +11,8 @@ namespace simulacra {
 namespace {
 
 constexpr double kEyeHeight = 1.5;  // metres above the floor, or 60 % of a lower space
+constexpr double kTallest = 30;     // metres; a higher space is no building in metres, and its middle says more
+constexpr double kFlattest = 0.15;  // least extent over the largest of what one can stand in
 
 Affine3d look_at(Vec3d eye, Vec3d target) {
   const Vec3d back = normalize(eye - target);
@@ -71,9 +73,10 @@ CameraDescription default_view(const Scene& scene, std::string& why) {
   const Box3d box = world_box(scene.description());
   const Vec3d size = box.size(), center = box.center();
   const double largest = std::max({size.x, size.y, size.z, 1e-9});
-  const double eye_z = box.lo.z + std::min(kEyeHeight, 0.6 * size.z);
+  const double eye_z = box.lo.z + (size.z > kTallest ? 0.45 * size.z : std::min(kEyeHeight, 0.6 * size.z));
+  const bool is_flat = std::min({size.x, size.y, size.z}) < kFlattest * largest;
 
-  if (enclosure(scene, {center.x, center.y, eye_z}) > 0.75) {
+  if (!is_flat && enclosure(scene, {center.x, center.y, eye_z}) > 0.75) {
     double best = -1e9;
     for (int i = 0; i < 25; ++i) {
       const double fx = 0.1 + 0.2 * (i % 5), fy = 0.1 + 0.2 * (i / 5);

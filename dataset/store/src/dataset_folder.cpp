@@ -43,7 +43,7 @@ void make_folder(const fs::path& folder) {
 /// True when the folder holds nothing but what an interrupted start may have left.
 bool is_unused(const fs::path& root) {
   for (const fs::directory_entry& entry : fs::directory_iterator(root))
-    if (entry.path().filename() != kStateFolder) return false;
+    if (entry.path().filename() != kStateFolder && entry.path().filename() != kManifestFile) return false;
   return true;
 }
 
@@ -71,7 +71,8 @@ DatasetFolder::DatasetFolder(fs::path root, DatasetRecord plan, std::string conf
   }
   manifest_ = read_manifest(manifest);
   if (!manifest_.dataset) {
-    if (!manifest_.files.empty()) fail_usage("{}: has no data set line; name a new folder", manifest.string());
+    if (!is_unused(root_) || !manifest_.files.empty())
+      fail_usage("{}: has no data set line, so it cannot tell what the folder holds; name a new folder", manifest.string());
     return;
   }
   was_complete_ = manifest_.dataset->complete && !manifest_.torn;

@@ -178,6 +178,20 @@ TEST(DatasetFolder, FoldersOfOtherThingsAreNotTouched) {
   EXPECT_EQ(tree(temp.path()).size(), 1u);
 }
 
+TEST(DatasetFolder, ASetWhoseManifestIsGarbageIsNotWrittenOver) {
+  const TempDir temp;
+  make_set(temp.path() / "set");
+  write_text_atomically(temp.path() / "set" / "manifest.jsonl", "garbage\n");
+  const auto before = tree(temp.path() / "set" / "ai_900_001");
+  try {
+    make_set(temp.path() / "set");
+    FAIL() << "was accepted";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("no data set line"));
+  }
+  EXPECT_EQ(tree(temp.path() / "set" / "ai_900_001"), before);
+}
+
 TEST(DatasetFolder, LookingAtAFolderChangesNothing) {
   const TempDir temp;
   const DatasetFolder folder(temp.path() / "set", plan(), kConfig);

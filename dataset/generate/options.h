@@ -64,8 +64,16 @@ struct GenerateRequest {
   std::string config_yaml;       ///< the effective configuration, as it is stored; without paths of this machine
 };
 
-/// Reads INPUT: `rooms`, a YAML configuration or a scene file. `assignments` ("cameras.frames=20") stand above the
+/// A value that stands above the configuration file.
+struct Assignment {
+  std::string text;            ///< "cameras.frames=20"
+  std::string origin;          ///< what the user typed, "--frames 20"; empty = "--set TEXT"
+  Assignment(std::string text_, std::string origin_ = {}) : text(std::move(text_)), origin(std::move(origin_)) {}
+  Assignment(const char* text_) : text(text_) {}
+};
+
+/// Reads INPUT: `rooms`, a YAML configuration or a scene file. `assignments` stand above the
 /// file. Throws UsageError naming file, line or option, and what is possible.
-GenerateRequest read_generate_request(const std::string& input, const std::vector<std::string>& assignments);
+GenerateRequest read_generate_request(const std::string& input, const std::vector<Assignment>& assignments);
 
 }  // namespace simulacra

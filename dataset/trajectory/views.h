@@ -30,8 +30,7 @@ using ViewProbe = std::function<std::optional<ProbeHit>(Vec3d origin, Vec3d dire
 
 /// A pose from the configuration.
 struct PoseOptions {
-  std::vector<double> position{0, 0, 0};
-  std::vector<double> look_at{0, 1, 0};
+  std::vector<double> position, look_at;   ///< x y z; both are needed
   int camera = 0;              ///< which of the scene's cameras it belongs to
 };
 void fields(config::Fields& f, PoseOptions& o);
@@ -56,6 +55,8 @@ struct ViewOptions {
   int min_objects = 3;
 };
 void fields(config::Fields& f, ViewOptions& o);
+/// Throws UsageError for options that cannot make views, whatever the scene.
+void check_view_options(const ViewOptions& o);
 
 /// Cheap facts about a view, from a grid of rays.
 struct ViewContent {

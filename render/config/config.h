@@ -45,7 +45,8 @@ struct Node {
 Node parse_file(const std::filesystem::path& file);
 Node parse_text(std::string_view text, const std::string& name);
 /// Applies "a.b.c=value" (value is YAML) to the tree; throws UsageError when it has no '='.
-void apply_set(Node& root, std::string_view assignment);
+/// `origin` stands in messages instead of "--set ASSIGNMENT", for assignments that another option stands for.
+void apply_set(Node& root, std::string_view assignment, std::string_view origin = {});
 /// `over` merged over `base`: maps key by key, everything else replaced.
 Node merged(const Node& base, const Node& over);
 std::string to_yaml(const Node& node);

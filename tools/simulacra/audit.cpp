@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "render/session/session.h"
+#include "tools/simulacra/options.h"
 #include "tools/simulacra/verb.h"
 
 namespace simulacra::tools {
@@ -22,7 +23,9 @@ struct Request {
 
 void declare(CLI::App& app, int& exit_code) {
   const auto request = std::make_shared<Request>();
-  app.add_option("DIR", request->root, "the data set: a folder of scenes, or one with a folder `scenes`")->required();
+  app.add_option("DIR", request->root, "the data set: a folder of scenes, or one with a folder `scenes`")
+      ->required()
+      ->check(a_name());
   app.add_flag("--json", request->json, "print everything as JSON, every failure included");
   app.add_option("--kinds", request->options.kinds, "judge only these image kinds and groups, comma-separated: " + [] {
         std::string list;
@@ -36,8 +39,10 @@ void declare(CLI::App& app, int& exit_code) {
   app.add_option("--scene", request->options.scenes, "only scenes of this name (* and ? allowed; may be repeated)")
       ->allow_extra_args(false);
   app.add_flag("--complete", request->options.complete, "demand 1024x768, boxes and tonemap.jpg too");
-  app.add_option("--threads", request->threads, "0 = all cores")->check(CLI::Range(0, 4096))->capture_default_str();
-  app.add_option("--max-list", request->max_list, "failures to print of each check")->capture_default_str();
+  app.add_option("--threads", request->threads, "0 = all cores")->check(whole_number(0, 1024))->capture_default_str();
+  app.add_option("--max-list", request->max_list, "failures to print of each check")
+      ->check(whole_number(0, 1'000'000'000))
+      ->capture_default_str();
   app.footer("Exit code: 0 all checks hold, 1 one fails or the set is incomplete, 2 the request was wrong.\n"
              "Example: simulacra audit out/rooms --skip F15");
   app.callback([request, &exit_code] {

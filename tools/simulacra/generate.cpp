@@ -19,33 +19,33 @@ namespace {
 constexpr int kInterrupted = 130;   // as shells report a program that SIGINT ended
 
 struct Request {
-  std::string input, out, size;
-  std::optional<std::string> scenes, cameras, frames, spp, seed;
-  std::vector<std::string> assignments;
+  std::string input, out;
+  std::optional<std::string> size, scenes, cameras, frames, spp, seed;
+  std::vector<std::string> settings;   ///< of --set
   int threads = 0;
   bool strict = false, json = false;
 };
 
 /// Options are short names of configuration keys; they stand above the file and below --set.
-std::vector<std::string> assignments_of(const Request& r) {
-  std::vector<std::string> all;
+std::vector<Assignment> assignments_of(const Request& r) {
+  std::vector<Assignment> all;
   const auto add = [&](const char* option, const char* key, const std::optional<std::string>& value) {
     if (!value) return;
     if (value->empty() || value->find_first_not_of("0123456789") != std::string::npos)
       fail_usage("{}: '{}' is no whole number from 0 on", option, *value);
-    all.push_back(fmt::format("{}={}", key, *value));
+    all.emplace_back(fmt::format("{}={}", key, *value), fmt::format("{} {}", option, *value));
   };
   add("--scenes", "dataset.scenes", r.scenes);
   add("--cameras", "cameras.count", r.cameras);
   add("--frames", "cameras.frames", r.frames);
   add("--spp", "render.spp", r.spp);
   add("--seed", "seed", r.seed);
-  if (!r.size.empty()) {
-    const Size size = parse_size("--size", r.size);
-    all.push_back(fmt::format("dataset.width={}", size.width));
-    all.push_back(fmt::format("dataset.height={}", size.height));
+  if (r.size) {
+    const Size size = parse_size("--size", *r.size);
+    all.emplace_back(fmt::format("dataset.width={}", size.width), fmt::format("--size {}", *r.size));
+    all.emplace_back(fmt::format("dataset.height={}", size.height), fmt::format("--size {}", *r.size));
   }
-  all.insert(all.end(), r.assignments.begin(), r.assignments.end());
+  all.insert(all.end(), r.settings.begin(), r.settings.end());
   return all;
 }
 
@@ -64,6 +64,7 @@ void print_json(const Request& r, const GenerateResult& result) {
 
 int run(const Request& r) {
   const GenerateRequest request = read_generate_request(r.input, assignments_of(r));
+  check_can_write("--out", r.out);
   const Interrupt interrupt;
   ProgressLine progress(r.out);
   GenerateRun options;
@@ -92,16 +93,18 @@ int run(const Request& r) {
 
 void declare(CLI::App& app, int& exit_code) {
   auto r = std::make_shared<Request>();
-  app.add_option("INPUT", r->input, "a configuration (.yaml), a scene file, or the word rooms")->required();
-  app.add_option("--out", r->out, "folder of the data set: new, or one that this command began")->required();
+  app.add_option("INPUT", r->input, "a configuration (.yaml), a scene file, or the word rooms")->required()->check(a_name());
+  app.add_option("--out", r->out, "folder of the data set: new, or one that this command began")->required()->check(a_name());
   app.add_option("--scenes", r->scenes, "how many rooms (default 1)");
   app.add_option("--cameras", r->cameras, "cameras per scene (default 1)");
   app.add_option("--frames", r->frames, "frames per camera (default 10)");
   app.add_option("--size", r->size, "WIDTHxHEIGHT in pixels (default 1024x768)");
   app.add_option("--spp", r->spp, "samples a pixel (default 64)");
   app.add_option("--seed", r->seed, "of rooms, views and samples (default 0)");
-  app.add_option("--threads", r->threads, "0 = all cores; the data do not depend on it")->check(CLI::Range(0, 1024));
-  app.add_option("--set", r->assignments, "key=value: any configuration key, such as cameras.from=sampler")->take_all();
+  app.add_option("--threads", r->threads, "0 = all cores; the data do not depend on it")->check(whole_number(0, 1024));
+  app.add_option("--set", r->settings, "key=value: any configuration key, such as cameras.from=sampler (may be repeated)")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag("--strict", r->strict, "an import warning is an error");
   app.add_flag("--json", r->json, "print a summary to stdout");
   app.footer("Example:\n  simulacra generate rooms --out data/rooms --scenes 3 --frames 20 --seed 1\n"

@@ -7,6 +7,7 @@
 
 #include "render/base/error.h"
 #include "render/session/session.h"
+#include "tools/simulacra/request_errors.h"
 #include "tools/simulacra/verb.h"
 
 namespace {
@@ -46,7 +47,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return complain(e.what(), 2);
+    return complain(explain(e, app, argc, argv), 2);
   } catch (const UsageError& e) {
     return complain(e.what(), 2);
   } catch (const Cancelled&) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "render/description/description.h"
@@ -16,6 +18,15 @@ struct Size {
 
 /// "1024x768"; throws UsageError naming the option, what was given and what is expected.
 Size parse_size(const std::string& option, const std::string& text);
+
+/// Checks of options, to be used with check(). All say what was given and what is expected.
+CLI::Validator whole_number(std::uint64_t lo, std::uint64_t hi);
+CLI::Validator number(double lo, double hi);
+CLI::Validator a_name();   ///< anything but an empty text
+
+/// Throws UsageError naming the option when nothing can be written at `path`: its folder, or the nearest one above it that
+/// exists, is no folder or takes no files. Leaves nothing behind.
+void check_can_write(const std::string& option, const std::filesystem::path& path);
 
 /// Prints each warning as one line on stderr; with `strict`, any warning is a UsageError instead.
 void report_warnings(const Diagnostics& diagnostics, bool strict);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // simulacra render: one view of a scene file as a multi-part EXR or a tone-mapped PNG.
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "dataset/annotate/annotate.h"
 #include "dataset/exr/exr.h"
@@ -25,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct RenderRequest {
   fs::path scene, output;
-  std::string size, camera;
+  std::optional<std::string> size, camera;
   int spp = 64, threads = 0, max_depth = 0;
   std::uint64_t seed = 0;
   double exposure_ev = 0;
@@ -44,18 +47,19 @@ Format check_output(const RenderRequest& r) {
     fail_usage("-o: '{}': expected a name that ends in .exr or .png", r.output.string());
   if (!fs::is_directory(folder)) fail_usage("-o: '{}': there is no folder '{}'", r.output.string(), folder.string());
   if (fs::is_directory(r.output)) fail_usage("-o: '{}' is a folder", r.output.string());
+  check_can_write("-o", r.output);
   if (!fs::exists(r.scene)) fail_usage("{}: no such file", r.scene.string());
   return extension == ".exr" ? Format::exr : Format::png;
 }
 
 Size film_size(const RenderRequest& r, const CameraDescription& camera) {
-  if (!r.size.empty()) return parse_size("--size", r.size);
+  if (r.size) return parse_size("--size", *r.size);
   if (camera.width > 0 && camera.height > 0) return {camera.width, camera.height};
   return {1024, 768};
 }
 
 CameraDescription choose_camera(const RenderRequest& r, const Scene& scene) {
-  if (!r.camera.empty()) return find_camera(scene.description(), r.camera);
+  if (r.camera) return find_camera(scene.description(), *r.camera);
   const auto& cameras = scene.description().cameras;
   if (!cameras.empty()) {
     if (cameras.size() > 1)
@@ -90,7 +94,7 @@ std::map<std::string, std::string> exr_metadata(const RenderRequest& r, const Fr
 
 int run(const RenderRequest& r) {
   const Format format = check_output(r);
-  if (!r.size.empty()) parse_size("--size", r.size);
+  if (r.size) parse_size("--size", *r.size);
   if (format == Format::png && r.spp == 0) fail_usage("--spp: 0 renders labels only, a PNG needs color; write an .exr");
 
   Diagnostics diagnostics;
@@ -126,16 +130,20 @@ int run(const RenderRequest& r) {
 
 void declare(CLI::App& app, int& exit_code) {
   auto r = std::make_shared<RenderRequest>();
-  app.add_option("SCENE", r->scene, "glTF, GLB, OBJ, Mitsuba XML or scene YAML")->required();
-  app.add_option("-o,--output", r->output, "FILE.exr: color, its split and every label; FILE.png: tone-mapped color")->required();
+  app.add_option("SCENE", r->scene, "glTF, GLB, OBJ, Mitsuba XML or scene YAML")->required()->check(a_name());
+  app.add_option("-o,--output", r->output, "FILE.exr: color, its split and every label; FILE.png: tone-mapped color")
+      ->required()
+      ->check(a_name());
   app.add_option("--size", r->size, "WIDTHxHEIGHT in pixels (default: the file's film, else 1024x768)");
-  app.add_option("--spp", r->spp, "samples a pixel; 0 = labels only")->check(CLI::Range(0, 1 << 20))->capture_default_str();
-  app.add_option("--seed", r->seed, "same seed, same bytes")->capture_default_str();
-  app.add_option("--threads", r->threads, "0 = all cores")->check(CLI::Range(0, 1024))->capture_default_str();
+  app.add_option("--spp", r->spp, "samples a pixel; 0 = labels only")->check(whole_number(0, 1 << 20))->capture_default_str();
+  app.add_option("--seed", r->seed, "same seed, same bytes")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+  app.add_option("--threads", r->threads, "0 = all cores")->check(whole_number(0, 1024))->capture_default_str();
   app.add_option("--camera", r->camera, "name, or index from 0 (default: the first; without any, a view is chosen and said)");
   app.add_option("--max-depth", r->max_depth, "1 = emission only, 2 = direct light (default: the file's, else 17)")
-      ->check(CLI::Range(1, 1024));
-  app.add_option("--exposure", r->exposure_ev, "stops, for PNG")->check(CLI::Range(-50.0, 50.0))->capture_default_str();
+      ->check(whole_number(1, 1024));
+  app.add_option("--exposure", r->exposure_ev, "stops, for PNG")->check(number(-50, 50))->capture_default_str();
   app.add_flag("--strict", r->strict, "any import warning is an error");
   app.footer("Example:\n  simulacra render room.glb -o room.exr --size 1024x768 --spp 64");
   app.callback([r, &exit_code] { exit_code = run(*r); });

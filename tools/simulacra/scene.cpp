@@ -13,6 +13,7 @@
 
 #include "render/base/error.h"
 #include "render/import/import.h"
+#include "tools/simulacra/options.h"
 #include "tools/simulacra/verb.h"
 
 namespace simulacra::tools {
@@ -159,7 +160,7 @@ void run(const SceneArguments& arguments) {
 
 void declare(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<SceneArguments>();
-  app.add_option("FILE", arguments->file, "scene file: glTF, GLB, OBJ, Mitsuba XML or scene YAML")->required();
+  app.add_option("FILE", arguments->file, "scene file: glTF, GLB, OBJ, Mitsuba XML or scene YAML")->required()->check(a_name());
   app.add_flag("--json", arguments->json, "print JSON");
   app.add_flag("--strict", arguments->strict, "exit with 1 when anything was missing or left out");
   app.footer("Example:\n  simulacra scene configs/dataset/drake_living_room.yaml");

@@ -57,9 +57,12 @@ config::Node root_of(SourceKind kind, const fs::path& input) {
 
 void check(const GenerateOptions& o, SourceKind kind) {
   if (kind != SourceKind::rooms && o.dataset.scenes != 1)
-    fail_usage("dataset.scenes: {}, but one scene description makes one scene; only 'rooms' makes several", o.dataset.scenes);
+    fail_usage("dataset.scenes (--scenes): {}, but one scene description makes one scene; only 'rooms' makes several", o.dataset.scenes);
   if (o.dataset.first_scene + o.dataset.scenes - 1 > 999)
     fail_usage("dataset.scenes: {} from number {} on exceed the 999 scenes of a volume", o.dataset.scenes, o.dataset.first_scene);
+  if (kind == SourceKind::rooms && o.cameras.from == "scene")
+    fail_usage("cameras.from: 'scene', but generated rooms have no cameras; expected auto, poses or sampler");
+  check_view_options(o.cameras);
   check_label_rules(o.labels, "labels");
 }
 
@@ -95,7 +98,7 @@ void fields(config::Fields& f, GenerateOptions& o) {
   f.group("labels", o.labels, "rules from names to semantic classes");
 }
 
-GenerateRequest read_generate_request(const std::string& input, const std::vector<std::string>& assignments) {
+GenerateRequest read_generate_request(const std::string& input, const std::vector<Assignment>& assignments) {
   GenerateRequest request;
   request.kind = kind_of(input);
   if (request.kind != SourceKind::rooms) request.input = input;
@@ -107,9 +110,11 @@ GenerateRequest read_generate_request(const std::string& input, const std::vecto
       fail_usage("{}: has neither 'scene' nor 'rooms', so there is nothing to render", input);
     if (has_rooms) request.kind = SourceKind::rooms;
   }
-  for (const std::string& assignment : assignments) config::apply_set(root, assignment);
+  for (const Assignment& a : assignments) config::apply_set(root, a.text, a.origin);
   if (request.kind == SourceKind::rooms && root.find("scene") != nullptr)
     fail_usage("scene: set, but the rooms are generated; name a scene file instead of 'rooms'");
+  if (request.kind != SourceKind::rooms && root.find("rooms") != nullptr)
+    fail_usage("rooms: set, but {} describes its own scene; the group is for generated rooms", input);
   config::read(root, request.options);
   check(request.options, request.kind);
 

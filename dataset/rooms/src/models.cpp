@@ -113,7 +113,13 @@ TopMap top_map(const SceneDescription& part, const Affine3d& piece_from_part, do
 }
 
 ModelStore::ModelStore(const Catalogue& catalogue, const fs::path& cache) : catalogue_(catalogue), folder_(cache) {
-  if (!cache.empty()) return;
+  if (!cache.empty()) {
+    std::error_code error;
+    fs::create_directories(cache, error);
+    if (error || !fs::is_directory(cache))
+      fail_usage("rooms.cache: '{}' cannot be made: {}; expected a folder", cache.string(), error.message());
+    return;
+  }
   std::string name = (fs::temp_directory_path() / "simulacra-rooms-XXXXXX").string();
   if (!::mkdtemp(name.data()))
     fail("{}: no temporary folder can be made there; name one with rooms.cache=FOLDER",

@@ -23,11 +23,7 @@ std::vector<GivenPoses> poses_from_options(const ViewOptions& o) {
   std::vector<GivenPoses> cameras(static_cast<std::size_t>(o.count));
   for (std::size_t i = 0; i < o.poses.size(); ++i) {
     const PoseOptions& p = o.poses[i];
-    if (p.camera >= o.count)
-      fail_usage("cameras.poses[{}].camera: {}, but there are {} cameras (cameras.count), numbered from 0", i, p.camera,
-                 o.count);
     const Vec3d eye = vector_of(p.position), target = vector_of(p.look_at);
-    if (eye == target) fail_usage("cameras.poses[{}]: position and look_at are the same point", i);
     cameras[static_cast<std::size_t>(p.camera)].push_back({looking_at(eye, target), target, fmt::format("pose {}", i)});
   }
   return cameras;
@@ -59,7 +55,6 @@ std::vector<GivenPoses> poses_from_scene(const ViewRequest& request) {
 
 std::vector<GivenPoses> given_poses(const ViewRequest& request) {
   const ViewOptions& o = request.options;
-  if (o.from == "poses" && o.poses.empty()) fail_usage("cameras.from: 'poses', but cameras.poses is empty");
   if (o.from == "scene" && request.scene.cameras.empty())
     fail_usage("cameras.from: 'scene', but {} has no camera; use sampler or poses", request.scene.name);
   if (o.from == "poses" || (o.from == "auto" && !o.poses.empty())) return poses_from_options(o);
@@ -141,6 +136,21 @@ void fields(config::Fields& f, ViewOptions& o) {
   f.field("min_objects", o.min_objects, "least number of objects in view", {1, 1000});
 }
 
+void check_view_options(const ViewOptions& o) {
+  if (o.min_height_m > o.max_height_m)
+    fail_usage("cameras.min_height_m: {} is above cameras.max_height_m {}", o.min_height_m, o.max_height_m);
+  if (o.from == "poses" && o.poses.empty()) fail_usage("cameras.from: 'poses', but cameras.poses is empty");
+  for (std::size_t i = 0; i < o.poses.size(); ++i) {
+    const PoseOptions& p = o.poses[i];
+    if (p.position.size() != 3) fail_usage("cameras.poses[{}].position: missing; expected [x, y, z] in metres", i);
+    if (p.look_at.size() != 3) fail_usage("cameras.poses[{}].look_at: missing; expected [x, y, z] in metres", i);
+    if (p.position == p.look_at) fail_usage("cameras.poses[{}]: position and look_at are the same point", i);
+    if (p.camera >= o.count)
+      fail_usage("cameras.poses[{}].camera: {}, but there are {} cameras (cameras.count), numbered from 0", i, p.camera,
+                 o.count);
+  }
+}
+
 Affine3d looking_at(Vec3d eye, Vec3d target, double roll_rad) {
   const Vec3d z = normalize(eye - target);
   const Vec3d up = std::abs(z.z) > 0.9999 ? Vec3d{0, 1, 0} : Vec3d{0, 0, 1};
@@ -151,8 +161,7 @@ Affine3d looking_at(Vec3d eye, Vec3d target, double roll_rad) {
 
 std::vector<std::vector<Pose>> make_views(const ViewRequest& request) {
   const ViewOptions& o = request.options;
-  if (o.min_height_m > o.max_height_m)
-    fail_usage("cameras.min_height_m: {} is above cameras.max_height_m {}", o.min_height_m, o.max_height_m);
+  check_view_options(o);
   const std::vector<GivenPoses> given = given_poses(request);
   std::vector<std::vector<Pose>> cameras;
   for (std::size_t camera = 0; camera < given.size(); ++camera)

@@ -45,19 +45,21 @@ Node merged(const Node& base, const Node& over) {
 namespace {
 
 /// The child that `key` names: of a map by name, of a sequence by number.
-Node& child(Node& node, std::string_view key, std::string_view assignment) {
-  if (key.empty()) fail_usage("--set {}: an empty name; expected group.key=value", assignment);
+Node& child(Node& node, std::string_view key, const std::string& origin) {
+  if (key.empty()) fail_usage("{}: an empty name; expected group.key=value", origin);
   if (node.kind == Node::Kind::sequence) {
     std::size_t index = 0;
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
     if (error != std::errc{} || end != key.data() + key.size() || index >= node.items.size())
-      fail_usage("--set {}: '{}' is no position in a list of {}; expected 0 to {}", assignment, key,
+      fail_usage("{}: '{}' is no position in a list of {}; expected 0 to {}", origin, key,
                  node.items.size(), node.items.empty() ? 0 : node.items.size() - 1);
     return node.items[index];
   }
   if (node.kind == Node::Kind::scalar)
-    fail_usage("--set {}: '{}' lies inside of '{}', which is a single value", assignment, key, node.text);
-  return node.at_or_add(key);
+    fail_usage("{}: '{}' lies inside of '{}', which is a single value", origin, key, node.text);
+  Node& entry = node.at_or_add(key);
+  if (entry.kind == Node::Kind::null && entry.line == 0) entry.file = origin;  // was not there before
+  return entry;
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, three rows at a time.
@@ -85,17 +87,17 @@ void drop_lines(Node& node) {
 
 }  // namespace
 
-void apply_set(Node& root, std::string_view assignment) {
+void apply_set(Node& root, std::string_view assignment, std::string_view origin) {
+  const std::string where = origin.empty() ? fmt::format("--set {}", assignment) : std::string(origin);
   const std::size_t equals = assignment.find('=');
-  if (equals == std::string_view::npos || equals == 0)
-    fail_usage("--set {}: no '='; expected group.key=value", assignment);
+  if (equals == std::string_view::npos) fail_usage("{}: no '='; expected group.key=value", where);
   std::string_view path = assignment.substr(0, equals);
-  Node value = parse_text(assignment.substr(equals + 1), fmt::format("--set {}", assignment));
+  Node value = parse_text(assignment.substr(equals + 1), where);
   drop_lines(value);
   Node* node = &root;
   while (true) {
     const std::size_t dot = path.find('.');
-    node = &child(*node, path.substr(0, dot), assignment);
+    node = &child(*node, path.substr(0, dot), where);
     if (dot == std::string_view::npos) break;
     path.remove_prefix(dot + 1);
   }

@@ -27,12 +27,12 @@ GenerateRun run_into(const fs::path& root, int threads = 1) {
   return run;
 }
 
-GenerateResult make(const fs::path& config, const fs::path& root, const std::vector<std::string>& set = {},
+GenerateResult make(const fs::path& config, const fs::path& root, const std::vector<Assignment>& set = {},
                     int threads = 1) {
   return generate(read_generate_request(config.string(), set), run_into(root, threads));
 }
 
-std::string message_of(const fs::path& config, const fs::path& root, const std::vector<std::string>& set = {}) {
+std::string message_of(const fs::path& config, const fs::path& root, const std::vector<Assignment>& set = {}) {
   try {
     make(config, root, set);
   } catch (const Error& e) {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string message_of(const std::string& input, const std::vector<std::string>& assignments = {}) {
+std::string message_of(const std::string& input, const std::vector<Assignment>& assignments = {}) {
   try {
     read_generate_request(input, assignments);
   } catch (const UsageError& e) {

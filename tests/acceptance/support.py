@@ -49,16 +49,16 @@ def arguments(description, *options):
     return parser.parse_args()
 
 
-def run(command, expect=0, lines=6):
-    """Runs a command and shows the end of its output; all of it when its exit code is not the expected one, which
+def run(command, expect=(0,), lines=6):
+    """Runs a command and shows the end of its output; all of it when its exit code is none of those expected, which
     fails the test. Returns the output."""
     start = time.time()
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     print(f"$ {' '.join(command)}   [exit {done.returncode}, {time.time() - start:.1f} s]")
     shown = done.stdout.rstrip().splitlines()
-    print("\n".join(shown if done.returncode != expect else shown[-lines:]))
-    if done.returncode != expect:
-        fail(f"exit code {done.returncode}, expected {expect}")
+    print("\n".join(shown if done.returncode not in expect else shown[-lines:]))
+    if done.returncode not in expect:
+        fail(f"exit code {done.returncode}, expected {' or '.join(map(str, expect))}")
     return done.stdout
 
 

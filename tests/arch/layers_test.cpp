@@ -26,6 +26,8 @@ Names operator+(Names a, const Names& b) {
 const Names kVocabulary = {"render/base", "render/config", "render/labels", "render/image", "fmt"};
 const Names kScene = {"render/description", "render/camera", "render/sampling"};
 
+const Names kTorch = {"torch", "ATen", "c10"};
+
 // folder -> what its files may include beyond themselves and the standard library
 const std::map<std::string, Names> kMayInclude = {
     {"render/base", {"fmt"}},
@@ -61,12 +63,24 @@ const std::map<std::string, Names> kMayInclude = {
     {"dataset/generate", kVocabulary + kScene + Names{"render/import", "render/scene", "render/session", "render/texture",
                                                       "dataset/schema", "dataset/store", "dataset/annotate", "dataset/rooms",
                                                       "dataset/trajectory", "dataset/hdf5", "nlohmann", "tbb"}},
+
+    // Plain pointers and sizes: kernels know no LibTorch.
+    {"learning/kernels", {"render/base", "fmt", "cuda", "tbb"}},
+    {"learning/ops", {"render/base", "fmt", "torch", "ATen", "c10", "learning/kernels"}},
+    {"learning/optim", kVocabulary + kTorch + Names{"learning/kernels"}},
+    {"learning/losses", kVocabulary + kTorch},
+    {"learning/dab", kVocabulary + kTorch},
+    {"learning/nn", kVocabulary + kTorch + Names{"learning/ops", "nlohmann"}},
+    // The only place where LibTorch meets a data set.
+    {"learning/tensors", kVocabulary + kTorch + Names{"dataset/schema", "dataset/hdf5", "dataset/store", "nlohmann"}},
+    {"learning/train", kVocabulary + kTorch + Names{"learning/ops", "learning/optim", "learning/losses", "learning/dab",
+                                                    "learning/nn", "learning/tensors", "dataset/schema", "nlohmann", "mpi.h"}},
 };
 
 // "render/base/vec.h" -> "render/base"; "fmt/core.h" -> "fmt"; "hdf5.h" -> "hdf5.h"; "vector" -> "" (standard library,
 // POSIX); test and tool folders are not modules.
 std::string module_of(const std::string& include) {
-  static const Names kThirdPartyFiles = {"hdf5.h", "libdeflate.h", "pugixml.hpp"};
+  static const Names kThirdPartyFiles = {"hdf5.h", "libdeflate.h", "pugixml.hpp", "mpi.h"};
   const auto first = include.find('/');
   if (first == std::string::npos) return kThirdPartyFiles.contains(include) ? include : "";
   const std::string top = include.substr(0, first);
@@ -94,7 +108,7 @@ std::vector<std::string> violations_of(const std::string& folder, const fs::path
 
 TEST(Layers, EveryIncludeIsAllowed) {
   const fs::path root = SIMULACRA_SOURCE_DIR;
-  for (const char* top : {"render", "dataset"})
+  for (const char* top : {"render", "dataset", "learning"})
     for (const auto& module : fs::directory_iterator(root / top)) {
       if (!module.is_directory()) continue;
       const std::string folder = std::string(top) + "/" + module.path().filename().string();

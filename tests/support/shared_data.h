@@ -3,11 +3,16 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace simulacra::test {
 
 /// ../shared beside the checkout (real scenes and independent judges), when it is there.
 std::optional<std::filesystem::path> shared_folder();
+
+/// A Python with numpy and h5py, or "" when there is none: SIMULACRA_JUDGE_PYTHON (an environment variable), else that of
+/// build/venv, which tools/test makes, else python3.
+std::string judge_python();
 
 /// A fresh empty folder, removed with everything in it at the end of the scope.
 class TempDir {

@@ -41,9 +41,10 @@ endfunction()
 
 # simulacra_test(bsdf_test.cpp LABEL stat LINK render_material), called from tests/<part>/<module>/CMakeLists.txt.
 # Labels: arch unit stat scene golden e2e; add `slow` for what takes over ten seconds.
+# PREFIX stands before the names of its tests: golden. for those against independent reference values.
 # The target fast_tests builds those that are neither slow nor statistical: what runs under the sanitizers.
 function(simulacra_test source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABEL;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "LABEL;LINK")
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   string(REGEX REPLACE "\\.cpp$" "" id ${path})
   string(MAKE_C_IDENTIFIER ${id} id)
@@ -56,5 +57,5 @@ function(simulacra_test source)
   if(NOT slow IN_LIST arg_LABEL AND NOT stat IN_LIST arg_LABEL)
     add_dependencies(fast_tests ${id})
   endif()
-  gtest_discover_tests(${id} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 900 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${id} TEST_PREFIX "${arg_PREFIX}" PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 900 DISCOVERY_TIMEOUT 60)
 endfunction()

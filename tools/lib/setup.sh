@@ -37,6 +37,25 @@ ensure_packages() {
     die "apt-get could not install: ${missing[*]}; the lines above say why"
 }
 
+# ensure_torch auto|yes|no: LibTorch in build/venv; sets SIMULACRA_TORCH to ON or OFF.
+TORCH_WHEEL=torch==2.13.0
+ensure_torch() {
+  local python=build/venv/bin/python plan
+  SIMULACRA_TORCH=ON
+  if [ "$1" = no ]; then SIMULACRA_TORCH=OFF; return; fi
+  $python -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None)' && return
+  if [ "$1" = auto ]; then
+    plan=$($python -m pip install -q --dry-run --report - "$TORCH_WHEEL" 2>/dev/null) || plan=
+    case "$plan" in
+      "") step "learning half: left out, since pip finds no $TORCH_WHEEL for this Python"; SIMULACRA_TORCH=OFF; return;;
+      *'"name": "nvidia-'*) step "learning half: left out, since pip offers $TORCH_WHEEL for CUDA only, several GB (--torch takes it)"
+        SIMULACRA_TORCH=OFF; return;;
+    esac
+  fi
+  step "python: $TORCH_WHEEL into build/venv (about 1 GB)"
+  $python -m pip install -q "$TORCH_WHEEL" || die "pip could not install $TORCH_WHEEL; check the network, or leave the learning half out with --no-torch"
+}
+
 jobs() { nproc 2>/dev/null || echo 2; }
 
 # build PRESET TARGET... [-- CMAKE_ARGUMENT...]

@@ -47,7 +47,82 @@ void unshuffle(const std::byte* in, std::size_t count, std::byte* out) {
     for (std::size_t i = 0; i < count; ++i) out[i * kBytes + b] = in[b * count + i];
 }
 
+// Of a zlib stream (RFC 1950): deflate with a window of 32 KiB, no dictionary; at the end Adler-32, highest byte first.
+constexpr std::array<std::uint8_t, 2> kZlibHeader = {0x78, 0x01};
+constexpr std::size_t kChecksumBytes = 4;
+// Of a stored block (RFC 1951, 3.2.4), when it starts at a whole byte: one byte of type, size, size inverted.
+constexpr std::size_t kMaxStoredBlock = 65535, kStoredHeader = 5;
+
+constexpr std::size_t stored_bound(std::size_t bytes) {
+  return bytes + kStoredHeader * ((bytes + kMaxStoredBlock - 1) / kMaxStoredBlock);
+}
+
+/// Puts `in` to `out` as stored blocks, the last of which ends the stream if `last`. Returns the end.
+std::uint8_t* store(std::span<const std::byte> in, bool last, std::uint8_t* out) {
+  while (!in.empty()) {
+    const std::size_t size = std::min(in.size(), kMaxStoredBlock);
+    *out++ = last && size == in.size() ? 1 : 0;
+    for (const std::size_t word : {size, ~size})
+      for (const std::size_t shift : {0u, 8u}) *out++ = static_cast<std::uint8_t>(word >> shift);
+    std::memcpy(out, in.data(), size);
+    out += size;
+    in = in.subspan(size);
+  }
+  return out;
+}
+
+/// Judges by three samples whether deflate would gain next to nothing: all values are about equally frequent, and
+/// hardly any four bytes were there before. Costs a tenth of deflating.
+bool is_noise(std::span<const std::byte> plane) {
+  constexpr std::size_t kSamples = 3, kSample = 1024, kTotal = kSamples * kSample;
+  constexpr std::size_t kMaxRepeats = kTotal / 200;                // 0.5 %
+  constexpr std::size_t kMaxSquares = kTotal * kTotal / 256 * 3 / 2;  // 1.5 times as many as of equal frequencies
+  if (plane.size() < kTotal) return false;
+  std::array<std::uint16_t, 256> count{};
+  std::size_t repeats = 0;
+  for (std::size_t sample = 0; sample < kSamples; ++sample) {
+    const std::byte* const bytes = plane.data() + sample * ((plane.size() - kSample) / (kSamples - 1));
+    std::array<std::uint16_t, 4096> last{};                        // place of the last four bytes of this hash
+    const auto four = [&](std::size_t at) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, bytes + at, 4);
+      return word;
+    };
+    for (std::size_t i = 0; i + 4 <= kSample; ++i) {
+      const std::uint32_t word = four(i);
+      std::uint16_t& seen = last[word * 0x9e3779b1u >> 20];
+      repeats += i > 0 && four(seen) == word;
+      seen = static_cast<std::uint16_t>(i);
+      ++count[static_cast<std::size_t>(bytes[i])];
+    }
+    if (repeats > kMaxRepeats) return false;
+  }
+  std::size_t squares = 0;
+  for (const std::size_t n : count) squares += n * n;
+  return squares < kMaxSquares;
+}
+
+/// Compressors are large and hold no state between calls: one a thread and level.
+libdeflate_compressor* compressor_of(int level) {
+  struct Free {
+    void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
+  };
+  thread_local std::map<int, std::unique_ptr<libdeflate_compressor, Free>> compressors;
+  auto& compressor = compressors[level];
+  if (!compressor) compressor.reset(libdeflate_alloc_compressor(level));
+  if (!compressor) fail("libdeflate has no compressor of level {}; levels are 1 to 12", level);
+  return compressor.get();
+}
+
 }  // namespace
+
+std::byte* Scratch::of(std::size_t bytes) {
+  if (bytes > size_) {
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    size_ = bytes;
+  }
+  return memory_.get();
+}
 
 ChunkGrid::ChunkGrid(std::span<const std::size_t> shape, std::span<const std::size_t> chunk,
                      std::size_t element_bytes)
@@ -148,21 +223,34 @@ void unshuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, s
   }
 }
 
-std::vector<std::uint8_t> deflate(std::span<const std::byte> in, int level) {
-  struct Free {
-    void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
-  };
-  // Compressors are large and hold no state between calls: one a thread and level.
-  thread_local std::map<int, std::unique_ptr<libdeflate_compressor, Free>> compressors;
-  auto& compressor = compressors[level];
-  if (!compressor) compressor.reset(libdeflate_alloc_compressor(level));
-  if (!compressor) fail("libdeflate has no compressor of level {}; levels are 1 to 12", level);
-  std::vector<std::uint8_t> out(libdeflate_zlib_compress_bound(compressor.get(), in.size()));
-  const std::size_t written =
-      libdeflate_zlib_compress(compressor.get(), in.data(), in.size(), out.data(), out.size());
-  SIM_CHECK(written > 0);
-  out.resize(written);
-  return out;
+bool is_constant(std::span<const std::byte> in, std::size_t element_bytes) {
+  return in.size() <= element_bytes ||
+         std::memcmp(in.data(), in.data() + element_bytes, in.size() - element_bytes) == 0;
+}
+
+std::vector<std::uint8_t> deflate(std::span<const std::byte> in, std::size_t planes, int level) {
+  SIM_CHECK(planes > 0 && in.size() % planes == 0);
+  libdeflate_compressor* compressor = compressor_of(level);
+  const std::size_t plane_bytes = in.size() / planes;
+  std::size_t noisy = 0;
+  while (noisy < planes && is_noise(in.subspan(noisy * plane_bytes, plane_bytes))) ++noisy;
+  const std::span<const std::byte> stored = in.first(noisy * plane_bytes), rest = in.subspan(stored.size());
+
+  const std::size_t bound = kZlibHeader.size() + stored_bound(stored.size()) + kChecksumBytes +
+                            libdeflate_deflate_compress_bound(compressor, rest.size());
+  thread_local Scratch scratch;
+  std::uint8_t* const begin = reinterpret_cast<std::uint8_t*>(scratch.of(bound));
+  std::uint8_t* out = std::copy(kZlibHeader.begin(), kZlibHeader.end(), begin);
+  out = store(stored, rest.empty(), out);
+  if (!rest.empty()) {
+    const std::size_t room = static_cast<std::size_t>(begin + bound - out);
+    const std::size_t written = libdeflate_deflate_compress(compressor, rest.data(), rest.size(), out, room);
+    SIM_CHECK(written > 0);
+    out += written;
+  }
+  const std::uint32_t checksum = libdeflate_adler32(1, in.data(), in.size());
+  for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::uint8_t>(checksum >> shift);
+  return {begin, out};
 }
 
 bool inflate(std::span<const std::uint8_t> in, std::span<std::byte> out) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -40,14 +41,29 @@ class ChunkGrid {
   std::size_t element_bytes_, count_ = 1, chunk_bytes_;
 };
 
+/// Memory that is kept from use to use and never cleared.
+class Scratch {
+ public:
+  /// At least so many bytes, of any content.
+  std::byte* of(std::size_t bytes);
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
+};
+
 /// Byte b of element i goes to position b * count + i.
 void shuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out);
 
 /// Undoes shuffle_bytes().
 void unshuffle_bytes(std::span<const std::byte> in, std::size_t element_bytes, std::byte* out);
 
-/// A zlib stream of `in`. The same input gives the same bytes in every thread.
-std::vector<std::uint8_t> deflate(std::span<const std::byte> in, int level);
+/// True when all elements of `in` are the same bytes.
+bool is_constant(std::span<const std::byte> in, std::size_t element_bytes);
+
+/// A zlib stream of `in`, which consists of `planes` parts of equal size. The leading parts that look like noise are
+/// stored as they are, the rest is deflated. The same input gives the same bytes in every thread.
+std::vector<std::uint8_t> deflate(std::span<const std::byte> in, std::size_t planes, int level);
 /// False when the stream is damaged or holds another number of bytes than `out`.
 [[nodiscard]] bool inflate(std::span<const std::uint8_t> in, std::span<std::byte> out);
 

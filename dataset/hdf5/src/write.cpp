@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
+#include <cstring>
+#include <map>
 #include <numeric>
 
 #include "dataset/hdf5/hdf5.h"
@@ -23,6 +26,33 @@ struct CompressedChunk {
   std::vector<std::uint8_t> bytes;
 };
 
+/// Compressed chunks whose elements are all equal: emptiness, a wall's normal, an id that fills the chunk.
+class ConstantChunks {
+ public:
+  /// Where the compressed form is kept; empty when it is not known yet.
+  std::vector<std::uint8_t>& of(std::span<const std::byte> chunk, std::size_t element_bytes, const Storage& storage) {
+    Key key{};
+    std::memcpy(&key.element, chunk.data(), element_bytes);
+    key.element_bytes = element_bytes;
+    key.chunk_bytes = chunk.size();
+    key.level = storage.level;
+    key.shuffle = storage.shuffle;
+    if (known_.size() >= kMost && !known_.contains(key)) known_.clear();
+    return known_[key];
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  struct Key {
+    std::uint64_t element = 0;
+    std::size_t element_bytes = 0, chunk_bytes = 0;
+    int level = 0;
+    bool shuffle = false;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::vector<std::uint8_t>> known_;
+};
+
 std::vector<CompressedChunk> compress(Element element, std::span<const std::size_t> shape,
                                       std::span<const std::byte> data, const Storage& storage,
                                       const ParallelFor& parallel_for) {
@@ -30,15 +60,25 @@ std::vector<CompressedChunk> compress(Element element, std::span<const std::size
   const ChunkGrid grid(shape, storage.chunk, element_bytes);
   std::vector<CompressedChunk> chunks(grid.count());
   parallel_for(grid.count(), [&](std::size_t i) {
-    std::vector<std::byte> plain(grid.chunk_bytes()), shuffled(grid.chunk_bytes());
+    thread_local Scratch plain_memory, shuffled_memory;
+    thread_local ConstantChunks constants;
+    const std::span<std::byte> plain(plain_memory.of(grid.chunk_bytes()), grid.chunk_bytes());
     grid.gather(i, data.data(), plain.data());
-    if (storage.shuffle) {
-      shuffle_bytes(plain, element_bytes, shuffled.data());
-      plain.swap(shuffled);
-    }
     const auto origin = grid.origin(i);
     std::copy(origin.begin(), origin.end(), chunks[i].origin.begin());
-    chunks[i].bytes = deflate(plain, storage.level);
+    const auto deflated = [&] {
+      if (!storage.shuffle) return deflate(plain, 1, storage.level);
+      std::byte* const shuffled = shuffled_memory.of(plain.size());
+      shuffle_bytes(plain, element_bytes, shuffled);
+      return deflate({shuffled, plain.size()}, element_bytes, storage.level);
+    };
+    if (!is_constant(plain, element_bytes)) {
+      chunks[i].bytes = deflated();
+      return;
+    }
+    std::vector<std::uint8_t>& known = constants.of(plain, element_bytes, storage);
+    if (known.empty()) known = deflated();
+    chunks[i].bytes = known;
   });
   return chunks;
 }

@@ -28,14 +28,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Json = nlohmann::json;
 
-std::string python() {
-  const char* chosen = std::getenv("SIMULACRA_JUDGE_PYTHON");
-  return chosen ? chosen : "python3";
-}
-bool python_has(const std::string& modules) {
-  return std::system(("'" + python() + "' -c 'import " + modules + "' > /dev/null 2>&1").c_str()) == 0;
-}
-
 std::set<std::string> failed(const AuditResult& result) {
   std::set<std::string> ids;
   for (const AuditFailure& f : result.failures) ids.insert(f.check);
@@ -45,14 +37,14 @@ std::set<std::string> failed(const AuditResult& result) {
 /// Sets of broken_sets.py below `target`: those named, else all.
 bool make_sets(const fs::path& shared, const fs::path& target, const std::string& names) {
   const fs::path script = fs::path(SIMULACRA_SOURCE_DIR) / "tests/dataset/audit/broken_sets.py";
-  const std::string command = "'" + python() + "' '" + script.string() + "' '" +
+  const std::string command = "'" + test::judge_python() + "' '" + script.string() + "' '" +
                               (shared / "acceptance/hypersim").string() + "' '" + target.string() + "' " + names;
   return std::system(command.c_str()) == 0;
 }
 
 #define NEED_SETS(root, names)                                                              \
   SIM_NEED_SHARED_DATA(shared);                                                             \
-  if (!python_has("numpy, h5py")) GTEST_SKIP() << "skipped: no Python with numpy and h5py"; \
+  if (test::judge_python().empty()) GTEST_SKIP() << "skipped: no Python with numpy and h5py"; \
   const test::TempDir root##_folder;                                                        \
   const fs::path root = root##_folder.path();                                               \
   ASSERT_TRUE(make_sets(shared, root, names)) << "broken_sets.py failed"

@@ -62,25 +62,18 @@ int run(const std::string& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// A Python that reads HDF5, or "".
-std::string python_with_hdf5() {
-  for (const char* python : {"python3", "/usr/bin/python3"})
-    if (run(fmt::format("{} -c 'import h5py, numpy' 2>/dev/null", python)) == 0) return python;
-  return "";
-}
-
 class WrittenSet : public ::testing::TestWithParam<std::pair<int, int>> {};
 
 TEST_P(WrittenSet, IsAcceptedByTheIndependentChecker) {
   SIM_NEED_SHARED_DATA(shared);
-  const std::string python = python_with_hdf5();
-  if (python.empty()) GTEST_SKIP() << "skipped: python3 has no h5py";
+  const std::string python = test::judge_python();
+  if (python.empty()) GTEST_SKIP() << "skipped: no Python with numpy and h5py";
   const auto [width, height] = GetParam();
   const test::TempDir temp;
   const fs::path root = temp.path() / "set";
   write_set(root, width, height);
   const std::string complete = width == 1024 ? " --complete" : "";
-  EXPECT_EQ(run(fmt::format("{} '{}' '{}'{} 2>&1", python,
+  EXPECT_EQ(run(fmt::format("'{}' '{}' '{}'{} 2>&1", python,
                             (shared / "acceptance/hypersim/check_dataset.py").string(), root.string(), complete)),
             0);
 }

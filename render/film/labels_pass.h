@@ -15,7 +15,8 @@ namespace simulacra {
 struct LabelHit {
   Interaction at;
   Vec3 normal, bumped_normal;   ///< unit, turned to the viewer, world frame
-  float distance_m = 0;         ///< from the camera's center of projection
+  Vec3d position;               ///< world frame; on the pixel's center ray, also where a sliver's interpolation is not
+  double distance_m = 0;        ///< from the camera's center of projection
   bool passed_cutout = false;   ///< went through a surface with opacity below 0.5
 };
 

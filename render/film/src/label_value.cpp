@@ -16,8 +16,16 @@ struct Value {
   double v[3];
 };
 
-Vec3d in_camera(const Camera& camera, Vec3 v_in_world) {
-  return transpose(camera.world_from_cam().linear) * Vec3d(v_in_world);
+Vec3d in_camera(const Camera& camera, Vec3d v_in_world) { return transpose(camera.world_from_cam().linear) * v_in_world; }
+
+/// How far along the ray the surface lies. The interpolated position may stand millimetres beside the ray where a
+/// triangle is a sliver, but it lies in the triangle's plane, which is met anew; from a plane seen edge-on, the point of the
+/// ray next to the position is taken.
+double distance_along(const Ray& ray, const SurfacePoint& at) {
+  constexpr double kEdgeOn = 0.01;
+  const Vec3d d(ray.direction), n(at.geometric_normal), to_position = Vec3d(at.position) - Vec3d(ray.origin);
+  const double c = dot(n, d);
+  return std::abs(c) > kEdgeOn ? dot(n, to_position) / c : dot(d, to_position);
 }
 
 Value vector_value(Vec3d v) { return {{v.x, v.y, v.z}}; }
@@ -30,12 +38,12 @@ Value label_value(Label label, const Scene::State& scene, const Camera& camera, 
     case Label::diffuse_reflectance:
     case Label::diffuse_illumination:
     case Label::residual: return {};  // averages of samples, not center-ray labels
-    case Label::depth_meters: return number(static_cast<double>(hit.distance_m));
-    case Label::position: return vector_value(Vec3d(hit.at.at.position));
+    case Label::depth_meters: return number(hit.distance_m);
+    case Label::position: return vector_value(hit.position);
     case Label::normal_world: return vector_value(Vec3d(hit.normal));
-    case Label::normal_cam: return vector_value(in_camera(camera, hit.normal));
+    case Label::normal_cam: return vector_value(in_camera(camera, Vec3d(hit.normal)));
     case Label::normal_bump_world: return vector_value(Vec3d(hit.bumped_normal));
-    case Label::normal_bump_cam: return vector_value(in_camera(camera, hit.bumped_normal));
+    case Label::normal_bump_cam: return vector_value(in_camera(camera, Vec3d(hit.bumped_normal)));
     case Label::tex_coord: {
       const Vec2 uv = hit.at.at.uv[0];
       const auto finite = [](float x) { return std::isfinite(x) ? std::clamp(x, -kHalfMax, kHalfMax) : 0.0f; };
@@ -45,7 +53,7 @@ Value label_value(Label label, const Scene::State& scene, const Camera& camera, 
     case Label::semantic: return number(object.semantic);
     case Label::semantic_instance: return number(object.instance);
     case Label::depth_planar_meters:
-      return number(-in_camera(camera, Vec3(Vec3d(hit.at.at.position) - camera.position())).z);
+      return number(-in_camera(camera, hit.position - camera.position()).z);
     case Label::material_id: return number(hit.at.material);
     case Label::valid_mask: return number(1 | 2);
     case Label::transparency:
@@ -77,7 +85,8 @@ std::optional<LabelHit> label_hit(const Scene::State& scene, const Camera& camer
       const Vec3 bumped = scene.materials.bumped_normal(it.material, it.at);
       result.bumped_normal = bend_to_viewer(bumped, it.at.geometric_normal, it.wo) * side;
     }
-    result.distance_m = static_cast<float>(length(Vec3d(it.at.position) - camera.position()));
+    result.position = Vec3d(ray.origin) + Vec3d(ray.direction) * distance_along(ray, it.at);
+    result.distance_m = length(result.position - camera.position());
     return result;
   }
   return std::nullopt;

@@ -37,7 +37,7 @@ struct DatasetGroup {
   std::string credits;         ///< text for CREDITS.txt
   bool previews = true;
   int jpeg_quality = 90;
-  int compression_level = 5;
+  int compression_level = 1;
   int max_mesh_triangles = 5'000'000;
 };
 void fields(config::Fields& f, DatasetGroup& o);

@@ -41,7 +41,7 @@ std::string_view name_of(Element element);
 /// How an array is stored.
 struct Storage {
   std::vector<std::size_t> chunk;  ///< extent of a chunk in each dimension, at most the array's; empty = contiguous
-  int level = 4;                   ///< of deflate, 1..12; only with chunks
+  int level = 1;                   ///< of deflate, 1..12; only with chunks
   bool shuffle = true;             ///< bytes of equal significance are put together first; only with chunks
 };
 

@@ -25,7 +25,6 @@ class Sha256 {
   std::string hex();
 
  private:
-  void block(const std::uint8_t* bytes);
   std::array<std::uint32_t, 8> state_{0x6a09e667u, 0xbb67ae85u, 0x3c6ef372u, 0xa54ff53au,
                                       0x510e527fu, 0x9b05688cu, 0x1f83d9abu, 0x5be0cd19u};
   std::array<std::uint8_t, 64> pending_{};

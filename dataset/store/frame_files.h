@@ -15,7 +15,7 @@ namespace simulacra {
 struct FrameFilesOptions {
   bool previews = true;
   int jpeg_quality = 90;       ///< 1..100
-  int compression_level = 5;   ///< deflate, 1..12, over shuffled bytes
+  int compression_level = 1;   ///< deflate, 1..12, over shuffled bytes
 };
 
 /// Encodes every label that the frame holds and every preview that can be made of them, several at a time.

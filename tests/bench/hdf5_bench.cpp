@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time and size of one 1024 x 768 frame set (the 14 files of the public format) as we write it.
+// Time and size of one 1024 x 768 frame set as the store writes it: compressed, checksummed, synced, renamed, listed.
 //
-//   hdf5_bench FOLDER [THREADS [LEVEL [DATA_SET]]]
+//   hdf5_bench FOLDER LEVEL RUNS [DATA_SET]
 //
-// With DATA_SET, the files frame.0000.*.hdf5 below that folder are what is written. Without, the frame is a box room with a checkered floor, spheres and noise as of a 64-sample render, so that
-// compression meets what it will meet. hdf5_h5py.py then writes the same arrays as h5py users do, and
-// prints the ratio.
+// With DATA_SET, the files frame.0000.*.hdf5 below that folder are what is written. Without, it is the 14 files of the
+// public format for a box room with a checkered floor, spheres and noise as of a 64-sample render, so that compression
+// meets what it will meet. FOLDER is emptied and becomes a data set. Each run prints a line for one and one for two
+// threads: "seconds" from arrays of the types on disk to the manifest's line, "frame_seconds" from a rendered frame's
+// planes. hdf5_h5py.py writes the same arrays as h5py users do.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,13 +15,16 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include <time.h>
+
 #include "dataset/hdf5/hdf5.h"
+#include "dataset/store/dataset_folder.h"
+#include "dataset/store/frame_files.h"
 #include "render/base/error.h"
 #include "render/base/half.h"
 #include "render/base/vec.h"
@@ -158,22 +163,101 @@ std::vector<NamedArray> first_frame_of(const std::filesystem::path& data_set) {
   return arrays;
 }
 
-double write_set(const std::vector<NamedArray>& arrays, const std::filesystem::path& folder, int threads, int level) {
+/// Wall and CPU seconds.
+struct Cost {
+  double seconds = 0, cpu_seconds = 0;
+};
+
+double cpu_now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+template <typename Work>
+Cost cost_of(Work&& work) {
+  const double cpu = cpu_now();
   const auto start = std::chrono::steady_clock::now();
-  const ParallelFor parallel_for = threads_for(threads);
+  work();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), cpu_now() - cpu};
+}
+
+std::size_t find_label(const std::string& file_name) {
+  for (std::size_t i = 0; i < kLabels.size(); ++i)
+    if (file_name == fmt::format("frame.0000.{}.hdf5", kLabels[i].name)) return i;
+  fail("{}: is no label's file", file_name);
+}
+
+/// The frame whose files hold these arrays.
+Frame frame_of(const std::vector<NamedArray>& arrays) {
+  Frame frame;
+  frame.height = static_cast<int>(arrays.at(0).array.shape.at(0));
+  frame.width = static_cast<int>(arrays.at(0).array.shape.at(1));
   for (const auto& [name, array] : arrays) {
+    const LabelSpec& spec = kLabels[find_label(name)];
+    frame.allocate(spec.id);
+    Plane& plane = frame.plane(spec.id);
+    for (std::size_t i = 0; i < plane.f.size(); ++i) plane.f[i] = static_cast<float>(array.at(i));
+    for (std::size_t i = 0; i < plane.i.size(); ++i) plane.i[i] = static_cast<std::int32_t>(array.at(i));
+  }
+  return frame;
+}
+
+const FrameName kName{"ai_900_001", "cam_00", 0};
+
+/// The store with an empty data set in it.
+class Store {
+ public:
+  explicit Store(const std::filesystem::path& folder) : folder_(emptied(folder), plan(), "bench: 1\n") {
+    folder_.open(serial_for);
+  }
+  void put(std::vector<OutputFile> files, const ParallelFor& parallel_for) {
+    FrameRecord record;
+    record.name = kName;
+    folder_.put(std::move(files), 1, {record}, parallel_for);
+  }
+
+ private:
+  static const std::filesystem::path& emptied(const std::filesystem::path& folder) {
+    std::filesystem::remove_all(folder);
+    return folder;
+  }
+  static DatasetRecord plan() {
+    DatasetRecord record;
+    record.version = "1.0.0";
+    record.scenes = record.cameras = record.frames = 1;
+    return record;
+  }
+  DatasetFolder folder_;
+};
+
+/// The arrays as they lie in memory are compressed, and the files put to the disk as the store does it.
+void write_arrays(const std::vector<NamedArray>& arrays, Store& store, const ParallelFor& parallel_for, int level) {
+  std::vector<OutputFile> files(arrays.size());
+  parallel_for(arrays.size(), [&](std::size_t i) {
+    const hdf5::Array& array = arrays[i].array;
     hdf5::Storage storage = hdf5::image_storage(array.shape);
     storage.level = level;
-    hdf5::write(folder / name, array.element, array.shape, array.bytes, storage, parallel_for);
-  }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    files[i] = {label_path(kName, kLabels[find_label(arrays[i].name)].id),
+                hdf5::encode(array.element, array.shape, array.bytes, storage), 0};
+  });
+  store.put(std::move(files), parallel_for);
+}
+
+/// The same from a rendered frame: planes are converted to the types on disk too.
+void write_frame(const Frame& frame, Store& store, const ParallelFor& parallel_for, int level) {
+  FrameFilesOptions options;
+  options.previews = false;
+  options.compression_level = level;
+  store.put(frame_files(frame, kName, options, parallel_for), parallel_for);
 }
 
 std::uintmax_t verified_bytes(const std::vector<NamedArray>& arrays, const std::filesystem::path& folder) {
   std::uintmax_t bytes = 0;
   for (const auto& [name, array] : arrays) {
-    bytes += std::filesystem::file_size(folder / name);
-    if (hdf5::read(folder / name).bytes != array.bytes) fail("{}: reads back wrong", name);
+    const std::filesystem::path file = folder / label_path(kName, kLabels[find_label(name)].id);
+    bytes += std::filesystem::file_size(file);
+    if (hdf5::read(file).bytes != array.bytes) fail("{}: reads back wrong", file.string());
   }
   return bytes;
 }
@@ -181,19 +265,28 @@ std::uintmax_t verified_bytes(const std::vector<NamedArray>& arrays, const std::
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc < 2) fail_usage("usage: hdf5_bench FOLDER [THREADS [LEVEL [DATA_SET]]]");
+  if (argc < 4) fail_usage("usage: hdf5_bench FOLDER LEVEL RUNS [DATA_SET]");
   const std::filesystem::path folder = argv[1];
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 2, level = argc > 3 ? std::atoi(argv[3]) : hdf5::Storage{}.level;
-  std::filesystem::create_directories(folder);
+  const int level = std::atoi(argv[2]), runs = std::atoi(argv[3]);
   const std::vector<NamedArray> arrays = argc > 4 ? first_frame_of(argv[4]) : synthetic_frame();
-  std::vector<double> seconds;
-  const std::clock_t cpu_before = std::clock();
-  for (int run = 0; run < 5; ++run) seconds.push_back(write_set(arrays, folder, threads, level));
-  const double cpu_seconds = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC / 5;
-  std::sort(seconds.begin(), seconds.end());
-  std::printf("{\"threads\": %d, \"level\": %d, \"seconds\": %.3f, \"seconds_min\": %.3f, \"seconds_max\": %.3f, "
-              "\"cpu_seconds\": %.3f, \"bytes\": %ju}\n",
-              threads, level, seconds[2], seconds[0], seconds[4], cpu_seconds, verified_bytes(arrays, folder));
+  const Frame frame = frame_of(arrays);
+  for (int run = 0; run < runs; ++run)
+    for (const int threads : {1, 2}) {
+      const ParallelFor parallel_for = threads_for(threads);
+      Cost from_arrays, from_frame;
+      {
+        Store store(folder);
+        from_frame = cost_of([&] { write_frame(frame, store, parallel_for, level); });
+        verified_bytes(arrays, folder);
+      }
+      Store store(folder);
+      from_arrays = cost_of([&] { write_arrays(arrays, store, parallel_for, level); });
+      std::printf("{\"level\": %d, \"threads\": %d, \"seconds\": %.4f, \"cpu_seconds\": %.4f, \"frame_seconds\": %.4f, "
+                  "\"frame_cpu_seconds\": %.4f, \"bytes\": %ju}\n",
+                  level, threads, from_arrays.seconds, from_arrays.cpu_seconds, from_frame.seconds, from_frame.cpu_seconds,
+                  verified_bytes(arrays, folder));
+      std::fflush(stdout);
+    }
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from measure import HERE, ROOT, Missing, in_turns, need, ratios, run_json, spread, table
+from measure import HERE, ROOT, Missing, need, ratios, run_json, spread, table
 
 
 def rays(o):
@@ -51,22 +51,31 @@ def labels(o):
 
 
 def hdf5(o):
-    """Compressing and writing one 1024x768 frame set, against h5py with gzip-9."""
+    """Compressing and writing one 1024x768 frame set, against h5py with gzip-9 in one thread."""
     program = need(os.path.join(o.build, "bin", "hdf5_bench"), "build the target hdf5_bench with -DSIMULACRA_BENCH=ON")
     sources = [("synthetic room, noise as of 64 samples", [])]
-    if o.data_set:
-        sources.append((o.data_set_name or "data set", ["--data-set", o.data_set]))
+    for text in o.data_set:
+        name, _, folder = text.rpartition("=")
+        sources.append((name or os.path.basename(folder), ["--data-set", folder]))
     rows = []
     for name, source in sources:
-        command = [sys.executable, os.path.join(HERE, "hdf5_h5py.py"), program, "--levels", *o.levels, "--runs", 1, "--json",
-                   *source]
-        results = in_turns(o.repeats, pair=lambda _, c=command: run_json(c)[0])["pair"]
+        print(f"hdf5: {name}", file=sys.stderr)
+        results = run_json([sys.executable, os.path.join(HERE, "hdf5_h5py.py"), program, "--levels", *o.levels, "--runs",
+                            o.repeats, *source])
         theirs = [r["h5py"] for r in results]
-        for i, level in enumerate(o.levels):
-            ours = [r["ours"][i] for r in results]
-            faster, cpu = (ratios([t[key] for t in theirs], [u[key] for u in ours]) for key in ("seconds", "cpu_seconds"))
-            rows.append([name, level, spread(u["seconds"] for u in ours), spread(t["seconds"] for t in theirs), spread(faster),
-                         spread(cpu), f"{ours[0]['bytes'] / 1e6:.2f} / {theirs[0]['bytes'] / 1e6:.2f}",
-                         f"{ours[0]['bytes'] / theirs[0]['bytes']:.2f}"])
-    return table(["frame set", "our level", "ours, 2 threads, s", "h5py gzip-9, s", "times faster", "times less CPU",
-                  "MB ours / h5py", "size ours / h5py"], rows)
+        for level in o.levels:
+            one, two = ([next(u for u in r["ours"] if (u["level"], u["threads"]) == (level, threads)) for r in results]
+                        for threads in (1, 2))
+
+            def faster(ours, key, their_key="seconds"):
+                return spread(ratios([t[their_key] for t in theirs], [u[key] for u in ours]))
+
+            rows.append([name, level,
+                         spread(u["seconds"] for u in one), spread(u["seconds"] for u in two),
+                         spread(t["seconds"] for t in theirs), faster(two, "seconds"), faster(two, "frame_seconds"),
+                         f"{spread(u['cpu_seconds'] for u in two)} / {spread(t['cpu_seconds'] for t in theirs)}",
+                         faster(two, "cpu_seconds", "cpu_seconds"),
+                         f"{two[0]['bytes'] / 1e6:.2f} / {theirs[0]['bytes'] / 1e6:.2f}",
+                         f"{two[0]['bytes'] / theirs[0]['bytes']:.2f}"])
+    return table(["frame set", "our level", "1 thread, s", "2 threads, s", "h5py gzip-9, s", "times faster, 2 threads",
+                  "from planes, times faster", "CPU s, ours / h5py", "times less CPU", "MB ours / h5py", "size ours / h5py"], rows)

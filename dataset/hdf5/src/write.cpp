@@ -85,8 +85,8 @@ std::vector<CompressedChunk> compress(Element element, std::span<const std::size
 
 Handle new_memory_file(std::size_t expected_bytes) {
   const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, kName, "cannot be set up");
-  // Grow in few steps; nothing is written to a disk by the library.
-  const std::size_t step = std::max<std::size_t>(expected_bytes / 2, 64 * 1024);
+  // Large enough at once, with what the library adds; nothing is written to a disk by the library.
+  const std::size_t step = expected_bytes + expected_bytes / 64 + 64 * 1024;
   check(H5Pset_fapl_core(access.get(), step, 0), kName, "cannot be set up");
   return checked(H5Fcreate("simulacra-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, kName,
                  "cannot be made");

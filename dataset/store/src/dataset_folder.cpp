@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstring>
 #include <set>
+#include <span>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -33,6 +35,42 @@ void sync_folder(const fs::path& folder) {
   // Some network file systems know no sync of folders.
   if (result != 0 && error != EINVAL) fail("{}: cannot be synced: {}", folder.string(), std::strerror(error));
 }
+
+/// A new file whose bytes are on their way to the disk since it was made, and surely there after sync().
+class StagedFile {
+ public:
+  StagedFile() = default;
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+  ~StagedFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  void write(const fs::path& path, std::span<const std::uint8_t> bytes) {
+    path_ = path.string();
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd_ < 0) fail("{}: cannot be written: {}", path_, std::strerror(errno));
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail("{}: cannot be written: {}", path_, std::strerror(errno));
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+#ifdef __linux__
+    // Only a hint: sync() waits less when the disk has begun.
+    ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
+  }
+
+  void sync() {
+    if (::fsync(fd_) != 0) fail("{}: cannot be synced: {}", path_, std::strerror(errno));
+    ::close(std::exchange(fd_, -1));
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
@@ -149,13 +187,19 @@ void DatasetFolder::put(std::vector<OutputFile> files, std::uint64_t seed, std::
                         const ParallelFor& parallel_for) {
   SIM_CHECK(journal_ >= 0);
   std::vector<FileRecord> lines(files.size());
-  parallel_for(files.size(), [&](std::size_t i) {
-    const Clock::time_point start = Clock::now();
-    const OutputFile& file = files[i];
-    write_file_atomically(staged(file.path), file.bytes);
-    lines[i] = {file.path, file.bytes.size(), sha256_hex(file.bytes), seed, plan_.config_sha256, plan_.version, 0};
-    lines[i].seconds = file.seconds + seconds_since(start);
-  });
+  // So many are written before the first is waited for: the disk takes them in few turns.
+  constexpr std::size_t kMostOpen = 64;
+  for (std::size_t first = 0; first < files.size(); first += kMostOpen) {
+    std::vector<StagedFile> open(std::min(kMostOpen, files.size() - first));
+    parallel_for(open.size(), [&](std::size_t i) {
+      const Clock::time_point start = Clock::now();
+      const OutputFile& file = files[first + i];
+      open[i].write(staged(file.path), file.bytes);
+      lines[first + i] = {file.path, file.bytes.size(), sha256_hex(file.bytes), seed, plan_.config_sha256, plan_.version,
+                          file.seconds + seconds_since(start)};
+    });
+    parallel_for(open.size(), [&](std::size_t i) { open[i].sync(); });
+  }
   std::set<fs::path> folders;
   for (const OutputFile& file : files) folders.insert((root_ / file.path).parent_path());
   for (const fs::path& folder : folders) make_folder(folder);

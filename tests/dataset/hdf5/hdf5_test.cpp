@@ -5,11 +5,13 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataset/hdf5/src/chunks.h"
 #include "render/base/error.h"
 #include "render/base/files.h"
 #include "render/base/half.h"
@@ -75,6 +77,74 @@ INSTANTIATE_TEST_SUITE_P(Hdf5, EveryElement,
                          testing::Values(Element::f16, Element::f32, Element::f64, Element::u8, Element::i16,
                                          Element::i32, Element::i64),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
+
+std::vector<std::byte> noise(std::size_t count) {
+  std::mt19937 random(7);
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> 24);
+  return bytes;
+}
+
+struct PlaneCase {
+  const char* name;
+  std::size_t element_bytes;
+  unsigned noisy;  ///< bit b: byte b of each element is noise, else it hardly varies
+};
+
+class MixedPlanes : public testing::TestWithParam<PlaneCase> {};
+
+// Leading noise is stored and the rest deflated: every order of both must read back, in sizes that need one and several
+// stored blocks, and take no more room than noise does.
+TEST_P(MixedPlanes, AreOneStreamThatUnpacks) {
+  const auto [name, element_bytes, noisy] = GetParam();
+  for (const std::size_t count : {std::size_t{1}, std::size_t{100}, std::size_t{12288}, std::size_t{70000}}) {
+    std::vector<std::byte> plain = noise(count * element_bytes);
+    std::size_t expected = 0;
+    for (std::size_t b = 0; b < element_bytes; ++b) {
+      if ((noisy >> b & 1u) != 0) expected += count;
+      else for (std::size_t i = 0; i < count; ++i) plain[i * element_bytes + b] = static_cast<std::byte>(i / 1000);
+    }
+    std::vector<std::byte> shuffled(plain.size()), unpacked(plain.size());
+    shuffle_bytes(plain, element_bytes, shuffled.data());
+    for (const int level : {1, 6, 12}) {
+      const auto stream = deflate(shuffled, element_bytes, level);
+      ASSERT_TRUE(inflate(stream, unpacked)) << count << " elements, level " << level;
+      EXPECT_TRUE(unpacked == shuffled);
+      EXPECT_LT(stream.size(), expected + expected / 500 + plain.size() / 50 + 80) << count << " elements, level " << level;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hdf5, MixedPlanes,
+                         testing::Values(PlaneCase{"smooth", 2, 0b00}, PlaneCase{"noisyLow", 2, 0b01},
+                                         PlaneCase{"noisyHigh", 2, 0b10}, PlaneCase{"noise", 2, 0b11},
+                                         PlaneCase{"noisyFloats", 4, 0b0111}, PlaneCase{"noiseInTheMiddle", 4, 0b0110},
+                                         PlaneCase{"noisyByte", 1, 0b1}, PlaneCase{"noisyDoubles", 8, 0b11}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Hdf5, NoiseThatRepeatsIsNotStoredAsItIs) {
+  std::vector<std::byte> bytes = noise(256);
+  bytes.resize(256 * 64);
+  for (std::size_t i = 256; i < bytes.size(); ++i) bytes[i] = bytes[i - 256];
+  EXPECT_LT(deflate(bytes, 1, 1).size(), 1000u);
+}
+
+// Chunks of one value are compressed once a thread; neither that value nor those before it may leak into others.
+TEST(Hdf5, ChunksOfOneValueAreWhatTheyAre) {
+  const std::vector<std::size_t> shape{192, 1280};
+  for (const std::int16_t low : {std::int16_t{0}, std::int16_t{-1}, std::int16_t{300}}) {
+    std::vector<std::int16_t> values(shape[0] * shape[1]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int16_t>(low + static_cast<int>(i % 1280 / 256));
+    values.back() = 77;
+    const auto bytes = std::as_bytes(std::span(values));
+    for (const Storage& storage : {image_storage(shape), Storage{image_storage(shape).chunk, 6, true},
+                                   Storage{image_storage(shape).chunk, 1, false}, Storage{{64, 128}, 1, true}}) {
+      const auto serial = encode(Element::i16, shape, bytes, storage);
+      EXPECT_EQ(serial, encode(Element::i16, shape, bytes, storage, scrambled_for));
+      EXPECT_TRUE(std::ranges::equal(read_bytes(serial, "memory").as<std::int16_t>(), values));
+    }
+  }
+}
 
 TEST(Hdf5, NoTimeIsStored) {
   const std::vector<std::size_t> shape{4, 4};

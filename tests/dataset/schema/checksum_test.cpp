@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/schema/checksum.h"
 
+#include <random>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include <gmock/gmock.h>
 
+#include "dataset/schema/src/sha256_blocks.h"
 #include "render/base/error.h"
 #include "render/base/files.h"
 #include "tests/support/shared_data.h"
@@ -32,6 +35,16 @@ TEST(Checksum, DoesNotDependOnHowTheBytesArrive) {
     for (std::size_t at = 0; at < text.size(); at += piece) sum.add(std::string_view(text).substr(at, piece));
     EXPECT_EQ(sum.hex(), whole) << "pieces of " << piece;
   }
+}
+
+TEST(Checksum, InstructionsAndPortableCodeAgree) {
+  std::mt19937 random(1);
+  std::vector<std::uint8_t> blocks(64 * 37);
+  for (std::uint8_t& byte : blocks) byte = static_cast<std::uint8_t>(random());
+  Sha256State portable{1, 2, 3, 0x80000004u, 5, 6, 7, 8}, fast = portable;
+  if (!sha256_blocks_by_instructions(fast, blocks)) GTEST_SKIP() << "this processor has no instructions for it";
+  sha256_blocks_portable(portable, blocks);
+  EXPECT_EQ(fast, portable);
 }
 
 TEST(Checksum, OfAFileIsThatOfItsBytes) {

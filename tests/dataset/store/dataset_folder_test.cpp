@@ -98,6 +98,34 @@ TEST(DatasetFolder, AFinishedSetListsEveryFileAndHoldsNoWorkingFiles) {
   }
 }
 
+TEST(DatasetFolder, MoreFilesThanAreOpenAtOnceAreAllWritten) {
+  const TempDir folder;
+  DatasetFolder set(folder.path() / "set", plan(), kConfig);
+  set.open(serial_for);
+  std::vector<OutputFile> files;
+  for (int i = 0; i < 150; ++i) files.push_back(text_file("ai_900_001/_detail/" + std::to_string(i), std::string(static_cast<std::size_t>(i), 'x')));
+  set.put(files, 1, {}, serial_for);
+  for (const OutputFile& file : files) {
+    EXPECT_EQ(read_file(set.root() / file.path), file.bytes);
+    EXPECT_EQ(set.manifest().files.at(file.path).sha256, sha256_hex(file.bytes));
+  }
+}
+
+TEST(DatasetFolder, AFileThatCannotBeWrittenIsNamedAndNotListed) {
+  const TempDir folder;
+  DatasetFolder set(folder.path() / "set", plan(), kConfig);
+  set.open(serial_for);
+  fs::create_directories(set.root() / ".simulacra/tmp/ai_900_001+b");  // in the way
+  try {
+    set.put({text_file("ai_900_001/a", "a"), text_file("ai_900_001/b", "b")}, 1, {}, serial_for);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ai_900_001+b: cannot be written"));
+  }
+  EXPECT_FALSE(set.has_file("ai_900_001/a"));
+  EXPECT_FALSE(fs::exists(set.root() / "ai_900_001/a"));
+}
+
 TEST(DatasetFolder, ASecondRunWritesNothing) {
   const TempDir temp;
   make_set(temp.path() / "set");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "render/base/cancelled.h"
 #include "render/base/parallel.h"
 #include "render/camera/camera.h"
 #include "render/config/config.h"
@@ -29,8 +30,6 @@ struct RenderControl {
   /// Set from outside (a signal handler) to stop; render() then throws Cancelled.
   const std::atomic<bool>* cancel = nullptr;
 };
-
-struct Cancelled {};
 
 /// Renders color, split and every label of `camera`'s view. Deterministic: a function of (scene, camera,
 /// options.spp, options.seed, options.max_depth, options.roulette_depth) alone.

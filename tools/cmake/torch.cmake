@@ -49,6 +49,8 @@ if(NOT SIMULACRA_TORCH STREQUAL "OFF")
       target_link_libraries(simulacra_torch INTERFACE torch)
       target_include_directories(simulacra_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
     endif()
+    # LibTorch's folder of headers brings its own fmt, which hides the system's and is no library here.
+    target_compile_definitions(simulacra_torch INTERFACE FMT_HEADER_ONLY=1)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(simulacra_torch INTERFACE -fpch-preprocess)  # what ccache needs to cache precompiled headers
     endif()
@@ -82,7 +84,8 @@ function(simulacra_torch_test source)
   add_executable(${id} ${source})
   target_link_libraries(${id} PRIVATE ${arg_LINK} simulacra_torch test_support simulacra_options GTest::gmock GTest::gtest_main)
   target_precompile_headers(${id} REUSE_FROM learning_torch_headers)
-  set_target_properties(${id} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin
-    POSITION_INDEPENDENT_CODE ON)
+  # -fPIC as the precompiled header has it: the property would say -fPIE for a program.
+  target_compile_options(${id} PRIVATE -fPIC)
+  set_target_properties(${id} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   gtest_discover_tests(${id} TEST_PREFIX "${arg_PREFIX}" PROPERTIES LABELS "learning;${arg_LABEL}" TIMEOUT 900 DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -9,9 +9,9 @@
 #include "dataset/generate/generate.h"
 #include "render/base/error.h"
 #include "render/base/log.h"
-#include "tools/simulacra/interrupt.h"
-#include "tools/simulacra/options.h"
-#include "tools/simulacra/verb.h"
+#include "tools/program/interrupt.h"
+#include "tools/program/options.h"
+#include "tools/simulacra/verbs.h"
 
 namespace simulacra::tools {
 namespace {

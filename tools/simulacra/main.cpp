@@ -1,60 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <exception>
-#include <iostream>
-#include <new>
-#include <string>
+#include <filesystem>
+#include <string_view>
 
-#include "render/base/error.h"
-#include "render/session/session.h"
-#include "tools/simulacra/request_errors.h"
-#include "tools/simulacra/verb.h"
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "tools/learn/verbs.h"
+#include "tools/program/program.h"
+#include "tools/simulacra/verbs.h"
 
 namespace {
 
-using namespace simulacra;
 using namespace simulacra::tools;
 
 constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb, &kAuditVerb, &kReportVerb};
 
-/// One line, also when a library's message has several.
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  return text;
-}
-
-int complain(const std::string& text, int exit_code) {
-  std::cerr << "simulacra: " << one_line(text) << '\n';
-  return exit_code;
+/// Becomes the learning executable beside this one; returns only when that fails.
+int start_learning(char** argv) {
+#ifdef SIMULACRA_HAS_TORCH
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "simulacra-learn";
+  ::execv(program.c_str(), argv);
+  return complain(fmt::format("{}: {} cannot be started; build the target simulacra-learn", argv[1], program.string()), 1);
+#else
+  return complain(fmt::format("{}: this build is without the learning half; configure with -DSIMULACRA_TORCH=ON", argv[1]), 2);
+#endif
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Simulacra: path-traced, labelled data sets of interiors"};
-  app.name("simulacra");
-  app.set_version_flag("--version", "simulacra " SIMULACRA_VERSION);
-  app.require_subcommand(1);
-  int exit_code = 0;
-  for (const Verb* verb : kVerbs) verb->declare(*app.add_subcommand(verb->name, verb->summary), exit_code);
-  try {
-    app.parse(argc, argv);
-    return exit_code;
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::CallForVersion& e) {
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
-    return complain(explain(e, app, argc, argv), 2);
-  } catch (const UsageError& e) {
-    return complain(e.what(), 2);
-  } catch (const Cancelled&) {
-    return complain("stopped; nothing half-done was left behind", 130);
-  } catch (const std::bad_alloc&) {
-    return complain("out of memory", 1);
-  } catch (const std::exception& e) {
-    return complain(e.what(), 1);
-  }
+  if (argc > 1)
+    for (const VerbElsewhere& verb : kLearnVerbs)
+      if (std::string_view(argv[1]) == verb.name) return start_learning(argv);
+#ifdef SIMULACRA_HAS_TORCH
+  return run_program(kVerbs, kLearnVerbs, argc, argv);
+#else
+  return run_program(kVerbs, {}, argc, argv);
+#endif
 }

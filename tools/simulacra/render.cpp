@@ -17,9 +17,9 @@
 #include "render/session/default_view.h"
 #include "render/session/session.h"
 #include "render/texture/texture.h"
-#include "tools/simulacra/interrupt.h"
-#include "tools/simulacra/options.h"
-#include "tools/simulacra/verb.h"
+#include "tools/program/interrupt.h"
+#include "tools/program/options.h"
+#include "tools/simulacra/verbs.h"
 
 namespace simulacra::tools {
 namespace {

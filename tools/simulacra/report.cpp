@@ -7,8 +7,8 @@
 #include <string>
 
 #include "render/session/session.h"
-#include "tools/simulacra/options.h"
-#include "tools/simulacra/verb.h"
+#include "tools/program/options.h"
+#include "tools/simulacra/verbs.h"
 
 namespace simulacra::tools {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "render/base/error.h"
 #include "render/import/import.h"
-#include "tools/simulacra/options.h"
-#include "tools/simulacra/verb.h"
+#include "tools/program/options.h"
+#include "tools/simulacra/verbs.h"
 
 namespace simulacra::tools {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file a subcommand. Each offers one Verb; kVerbs in main.cpp lists them.
+// One file a subcommand. Each offers one Verb; the main.cpp of its executable lists them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,11 +13,5 @@ struct Verb {
   /// `exit_code` (0 done, 1 the work failed or a check did not hold) or throws Error / UsageError.
   void (*declare)(CLI::App& app, int& exit_code);
 };
-
-extern const Verb kRenderVerb;
-extern const Verb kSceneVerb;
-extern const Verb kGenerateVerb;
-extern const Verb kAuditVerb;
-extern const Verb kReportVerb;
 
 }  // namespace simulacra::tools

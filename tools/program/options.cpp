@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulacra/options.h"
+#include "tools/program/options.h"
 
 #include <cerrno>
 #include <charconv>

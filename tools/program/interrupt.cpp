@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulacra/interrupt.h"
+#include "tools/program/interrupt.h"
 
 #include <csignal>
 #include <cstdio>

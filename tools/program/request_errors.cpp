@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulacra/request_errors.h"
+#include "tools/program/request_errors.h"
 
 #include <algorithm>
 

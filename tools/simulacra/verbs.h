@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of this executable, one file each.
+#pragma once
+
+#include "tools/program/verb.h"
+
+namespace simulacra::tools {
+
+extern const Verb kRenderVerb;
+extern const Verb kSceneVerb;
+extern const Verb kGenerateVerb;
+extern const Verb kAuditVerb;
+extern const Verb kReportVerb;
+
+}  // namespace simulacra::tools

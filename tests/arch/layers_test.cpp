@@ -66,6 +66,8 @@ const std::map<std::string, Names> kMayInclude = {
 
     // Plain pointers and sizes: kernels know no LibTorch.
     {"learning/kernels", {"render/base", "fmt", "cuda", "tbb"}},
+    {"learning/record", {"render/base", "fmt"}},
+    {"learning/metrics", {"render/base", "fmt", "torch"}},
     {"learning/ops", {"render/base", "fmt", "torch", "ATen", "c10", "learning/kernels"}},
     {"learning/optim", kVocabulary + kTorch + Names{"learning/kernels"}},
     {"learning/losses", kVocabulary + kTorch},
@@ -74,7 +76,8 @@ const std::map<std::string, Names> kMayInclude = {
     // The only place where LibTorch meets a data set.
     {"learning/tensors", kVocabulary + kTorch + Names{"dataset/schema", "dataset/hdf5", "dataset/store", "nlohmann"}},
     {"learning/train", kVocabulary + kTorch + Names{"learning/ops", "learning/optim", "learning/losses", "learning/dab",
-                                                    "learning/nn", "learning/tensors", "dataset/schema", "nlohmann", "mpi.h"}},
+                                                    "learning/nn", "learning/tensors", "learning/record", "learning/metrics", "dataset/schema",
+                                                    "nlohmann", "mpi.h"}},
 };
 
 // "render/base/vec.h" -> "render/base"; "fmt/core.h" -> "fmt"; "hdf5.h" -> "hdf5.h"; "vector" -> "" (standard library,

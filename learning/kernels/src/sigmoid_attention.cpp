@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/kernels/sigmoid_attention.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <string>
 #include <type_traits>
 
@@ -32,7 +38,23 @@ void check_sizes(const AttentionShape& s, const SigmoidAttentionOptions& options
       fail_usage("sigmoid attention: key_len[{}] = {}, expected 0 to {}, the number of keys", b, options.key_len[b], s.keys);
 }
 
+/// The processor has tiles of bfloat16, and the kernel lets this process use them (it asks for their registers' memory).
+bool ask_for_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr unsigned kAmxBf16 = 1u << 22, kAmxTile = 1u << 24, kAvx512Bf16 = 1u << 5;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & (kAmxBf16 | kAmxTile)) != (kAmxBf16 | kAmxTile)) return false;
+  if (!__get_cpuid_count(7, 1, &a, &b, &c, &d) || !(a & kAvx512Bf16)) return false;
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+template <typename T>
 CpuPath widest_path() {
+  if (std::is_same_v<T, Bfloat16> && has_cpu_path(CpuPath::amx)) return CpuPath::amx;
   for (const CpuPath path : {CpuPath::avx512, CpuPath::avx2})
     if (has_cpu_path(path)) return path;
   return CpuPath::reference;
@@ -42,8 +64,9 @@ CpuPath widest_path() {
 template <typename T>
 CpuPath path_for(CpuPath wanted) {
   if (std::is_same_v<T, double>) return CpuPath::reference;
-  if (wanted == CpuPath::automatic) return widest_path();
+  if (wanted == CpuPath::automatic) return widest_path<T>();
   if (!has_cpu_path(wanted)) fail_usage("sigmoid attention: this processor has no {} path", name_of(wanted));
+  if (std::is_same_v<T, float> && wanted == CpuPath::amx) return CpuPath::avx512;
   return wanted;
 }
 
@@ -66,6 +89,10 @@ std::string_view name_of(CpuPath path) {
 
 bool has_cpu_path(CpuPath path) {
 #if defined(__x86_64__)
+  if (path == CpuPath::amx) {
+    static const bool kTiles = ask_for_tiles();
+    return kTiles && has_cpu_path(CpuPath::avx512);
+  }
   __builtin_cpu_init();
   if (path == CpuPath::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (path == CpuPath::avx512)

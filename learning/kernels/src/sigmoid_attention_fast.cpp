@@ -56,7 +56,7 @@ constexpr std::int64_t kFewTasks = 8;       // fewer tasks than these are cut fu
 constexpr std::int64_t kSplitKeys = 256;    // keys a task of the backward pass, at least, when it is cut
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t padded(std::int64_t width) { return divide_up(width, 16) * 16; }
+std::int64_t padded(std::int64_t width, std::int64_t to) { return divide_up(width, to) * to; }
 
 Score score_of(const AttentionShape& shape, const SigmoidAttentionOptions& options, std::int64_t batch, std::int64_t head) {
   return {static_cast<float>(options.scale),
@@ -73,9 +73,15 @@ Rows<T> rows_of(const HeadedRows<T>& all, std::int64_t batch, std::int64_t head)
   return {all.head(batch, head), all.row_stride};
 }
 
-template <typename Task>
-void run(CpuPath path, Task& task, void (*avx2_path)(Task&), void (*avx512_path)(Task&)) {
-  path == CpuPath::avx2 ? avx2_path(task) : avx512_path(task);
+void run(CpuPath path, const ForwardTask<float>& task) { path == CpuPath::avx2 ? avx2::forward(task) : avx512::forward(task); }
+void run(CpuPath path, BackwardTask<float>& task) { path == CpuPath::avx2 ? avx2::backward(task) : avx512::backward(task); }
+void run(CpuPath path, const ForwardTask<Bfloat16>& task) {
+  if (path == CpuPath::amx) return amx::forward(task);
+  path == CpuPath::avx2 ? avx2::forward(task) : avx512::forward(task);
+}
+void run(CpuPath path, BackwardTask<Bfloat16>& task) {
+  if (path == CpuPath::amx) return amx::backward(task);
+  path == CpuPath::avx2 ? avx2::backward(task) : avx512::backward(task);
 }
 
 template <typename T>
@@ -94,12 +100,19 @@ void store(Bfloat16& to, float x) {
 template <typename T>
 void store_rows(const float* sums, std::int64_t slabs, std::int64_t slab_step, std::int64_t rows, std::int64_t columns,
                 std::int64_t width, float factor, const Rows<T>& to) {
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t c = 0; c < columns; ++c) {
-      float sum = sums[i * width + c];
-      for (std::int64_t s = 1; s < slabs; ++s) sum += sums[s * slab_step + i * width + c];
-      store(to.row(i)[c], factor * sum);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const float* from = sums + i * width;
+    T* __restrict row = to.row(i);
+    if (slabs == 1) {
+      for (std::int64_t c = 0; c < columns; ++c) store(row[c], factor * from[c]);
+      continue;
     }
+    for (std::int64_t c = 0; c < columns; ++c) {
+      float sum = from[c];
+      for (std::int64_t s = 1; s < slabs; ++s) sum += from[s * slab_step + c];
+      store(row[c], factor * sum);
+    }
+  }
 }
 
 /// The backward pass of one call: keys of each key head in `splits` ranges of whole chunks, a task each. With more than one
@@ -110,7 +123,8 @@ class Backward {
   Backward(CpuPath path, const AttentionShape& shape, const SigmoidAttentionOptions& options, const AttentionInputs<T>& in,
            const HeadedRows<const T>& grad_o, const AttentionGradients<T>& out)
       : path_(path), shape_(shape), options_(options), in_(in), grad_o_(grad_o), out_(out),
-        group_(shape.heads / shape.kv_heads), width_d_(padded(shape.head_dim)), width_dv_(padded(shape.value_dim)) {
+        group_(shape.heads / shape.kv_heads), width_d_(padded(shape.head_dim, path == CpuPath::amx ? 32 : 16)),
+        width_dv_(padded(shape.value_dim, path == CpuPath::amx ? 32 : 16)) {
     const std::int64_t tasks = shape.batch * shape.kv_heads;
     if (tasks > 0 && tasks < kFewTasks)
       splits_ = std::clamp<std::int64_t>(divide_up(kFewTasks, tasks), 1, std::max<std::int64_t>(1, shape.keys / kSplitKeys));
@@ -135,7 +149,8 @@ class Backward {
     const std::int64_t split = task % splits_, g = task / splits_ % shape_.kv_heads, b = task / splits_ / shape_.kv_heads;
     const std::int64_t begin = shape_.keys * split / splits_, end = shape_.keys * (split + 1) / splits_;
     const auto own_dq = static_cast<std::size_t>(splits_ > 1 ? 0 : head_size());
-    const auto own_dk = static_cast<std::size_t>((end - begin) * width_d_), own_dv = static_cast<std::size_t>((end - begin) * width_dv_);
+    const std::int64_t rows = padded(end - begin, 32);
+    const auto own_dk = static_cast<std::size_t>(rows * width_d_), own_dv = static_cast<std::size_t>(rows * width_dv_);
     float* memory = scratch(0, own_dq + own_dk + own_dv);
     float *dk = memory + own_dq, *dv = dk + own_dk;
     std::fill(dk, dv + own_dv, 0.0f);
@@ -165,7 +180,7 @@ class Backward {
                          dq,
                          dk,
                          dv};
-    run(path_, task, &avx2::backward, &avx512::backward);
+    run(path_, task);
     sum_of(b, h, split, 0) = task.bias;
     sum_of(b, h, split, 1) = task.slope;
   }
@@ -217,7 +232,7 @@ void forward(CpuPath path, const AttentionShape& shape, const SigmoidAttentionOp
                               rows_of(o, b, h),
                               shape.queries * at / blocks,
                               shape.queries * (at + 1) / blocks};
-    if (task.begin < task.end) run<const ForwardTask<T>>(path, task, &avx2::forward, &avx512::forward);
+    if (task.begin < task.end) run(path, task);
   });
 }
 

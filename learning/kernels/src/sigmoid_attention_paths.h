@@ -65,9 +65,9 @@ struct BackwardTask {
   Score score;
   Rows<const T> q, k, v, grad_o;
   std::int64_t queries = 0, begin = 0, end = 0;
-  std::int64_t width_d = 0, width_dv = 0;  ///< of the rows of dq, dk and dv: d and dv rounded up to 16, zeros behind
-  float *dq = nullptr;                     ///< [queries, width_d], set
-  float *dk = nullptr, *dv = nullptr;      ///< [end - begin, width], added to
+  std::int64_t width_d = 0, width_dv = 0;  ///< of the rows of dq, dk and dv: d and dv rounded up to 16 (amx: 32)
+  float* dq = nullptr;                     ///< [queries, width_d], set
+  float *dk = nullptr, *dv = nullptr;      ///< [end - begin rounded up to 32, width], added to; nothing in what is behind the sizes
   double bias = 0, slope = 0;              ///< set
 };
 
@@ -80,8 +80,11 @@ struct BackwardTask {
   }
 SIM_ATTENTION_PATH(avx2)
 SIM_ATTENTION_PATH(avx512)
-SIM_ATTENTION_PATH(amx)
 #undef SIM_ATTENTION_PATH
+namespace amx {
+void forward(const ForwardTask<Bfloat16>& task);
+void backward(BackwardTask<Bfloat16>& task);
+}  // namespace amx
 
 /// A block of floats of the calling thread, aligned to 64 bytes, that grows when asked for more and is kept. `use` 0 is for the
 /// one who cuts the work into tasks, 1 for the task.

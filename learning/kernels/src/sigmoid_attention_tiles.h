@@ -303,8 +303,11 @@ void forward_task(const ForwardTask<T>& task) {
       add_product(p + (from - first), kChunk, 1, kRows, values + (from - first) * wv, to - from, o + r * wv, wv);
     }
   }
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < score.dv; ++c) from_float(task.o.row(task.begin + r)[c], o[r * wv + c]);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    T* __restrict row = task.o.row(task.begin + r);
+    const float* from = o + r * wv;
+    for (std::int64_t c = 0; c < score.dv; ++c) from_float(row[c], from[c]);
+  }
 }
 
 // Backward.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case of golden/sigmoid_attention.json through the operator and autograd, in every type that the case is meant for.
+// Every case of golden/sigmoid_attention.json through the operator and autograd, in every type that the case is meant for and
+// on every path of this processor.
 #include <torch/torch.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "learning/kernels/sigmoid_attention.h"
 #include "learning/ops/sigmoid_attention.h"
 #include "tests/support/golden.h"
 
@@ -20,8 +23,27 @@ using namespace simulacra;
 using test::golden::Json;
 using torch::Tensor;
 
-const std::vector<std::pair<std::string, at::ScalarType>> kTypes = {
-    {"float64", at::kDouble}, {"float32", at::kFloat}, {"bfloat16", at::kBFloat16}, {"float16", at::kHalf}};
+struct Variant {
+  std::string type_name;
+  at::ScalarType type;
+  std::string path;
+};
+
+const std::vector<Variant> kVariants = {
+    {"float64", at::kDouble, "reference"},  {"float32", at::kFloat, "reference"},   {"float32", at::kFloat, "avx2"},
+    {"float32", at::kFloat, "avx512"},      {"bfloat16", at::kBFloat16, "reference"}, {"bfloat16", at::kBFloat16, "avx2"},
+    {"bfloat16", at::kBFloat16, "avx512"},  {"bfloat16", at::kBFloat16, "amx"},     {"float16", at::kHalf, "reference"},
+    {"float16", at::kHalf, "avx2"},         {"float16", at::kHalf, "avx512"}};
+
+/// The path that the operator takes, for as long as this lives.
+struct OnPath {
+  explicit OnPath(const std::string& path) { setenv("SIMULACRA_CPU_PATH", path.c_str(), 1); }
+  ~OnPath() { unsetenv("SIMULACRA_CPU_PATH"); }
+  OnPath(const OnPath&) = delete;
+  OnPath& operator=(const OnPath&) = delete;
+};
+
+bool has_path(const std::string& path) { return kernels::attention::has_cpu_path(kernels::attention::cpu_path_named(path)); }
 
 // Cases that are no plain call: each has a test of its own below.
 const std::set<std::string> kSpecial = {"exact_relations", "pointwise", "soft_max_limit", "initial_row_sum"};
@@ -112,11 +134,18 @@ void check_case(const Json& c, const Json& tol, at::ScalarType type) {
   }
 }
 
-class SigmoidAttention : public ::testing::TestWithParam<std::pair<std::string, at::ScalarType>> {};
+class SigmoidAttention : public ::testing::TestWithParam<Variant> {
+ protected:
+  void SetUp() override {
+    if (!has_path(GetParam().path)) GTEST_SKIP() << "skipped: this processor has no " << GetParam().path;
+    path_.emplace(GetParam().path);
+  }
+  std::optional<OnPath> path_;
+};
 
 TEST_P(SigmoidAttention, EveryCase) {
   SIM_NEED_GOLDEN(file, "sigmoid_attention");
-  const auto& [type_name, type] = GetParam();
+  const auto& [type_name, type, path] = GetParam();
   int done = 0;
   for (const Json& c : file.at("cases")) {
     const std::string name = c.at("name").get<std::string>();
@@ -132,11 +161,11 @@ TEST_P(SigmoidAttention, EveryCase) {
 TEST_P(SigmoidAttention, ExactRelations) {
   SIM_NEED_GOLDEN(file, "sigmoid_attention");
   const Json& c = test::golden::find_case(file, "exact_relations");
-  const auto tol = test::golden::tolerance(file, c, GetParam().first);
+  const auto tol = test::golden::tolerance(file, c, GetParam().type_name);
   if (!tol) GTEST_SKIP() << "skipped: not meant for this type";
   const Json& params = c.at("params");
   const Json& expected = c.at("expected");
-  Inputs in(c.at("inputs"), GetParam().second);
+  Inputs in(c.at("inputs"), GetParam().type);
   const auto options = options_of(params);
   const auto call = [&](const Tensor& q, const Tensor& k, const Tensor& v, double b) {
     return ops::sigmoid_attention(q, k, v, torch::tensor(b, at::kDouble), std::nullopt, std::nullopt, options);
@@ -172,10 +201,10 @@ TEST_P(SigmoidAttention, AlibiKeepsTheShiftOfEachRow) {
   SIM_NEED_GOLDEN(file, "sigmoid_attention");
   for (const Json& c : file.at("cases")) {
     if (!c.contains("trap") || !c.at("trap").contains("o_sumsq_correct_head0")) continue;
-    const auto tol = test::golden::tolerance(file, c, GetParam().first);
+    const auto tol = test::golden::tolerance(file, c, GetParam().type_name);
     if (!tol) continue;
     const Json& params = c.at("params");
-    const Inputs in(c.at("inputs"), GetParam().second);
+    const Inputs in(c.at("inputs"), GetParam().type);
     const Tensor o = ops::sigmoid_attention(in.q, in.k, in.v, torch::tensor(params.at("bias").get<double>(), at::kDouble),
                                             slopes_of(params), key_len_of(params), options_of(params));
     const double squares = o.select(1, 0).to(at::kDouble).square().sum().item<double>();
@@ -184,7 +213,8 @@ TEST_P(SigmoidAttention, AlibiKeepsTheShiftOfEachRow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, SigmoidAttention, ::testing::ValuesIn(kTypes), [](const auto& type) { return type.param.first; });
+INSTANTIATE_TEST_SUITE_P(, SigmoidAttention, ::testing::ValuesIn(kVariants),
+                         [](const auto& variant) { return variant.param.type_name + "_" + variant.param.path; });
 
 // One channel of q is the score and k and v are 1, so that o is P; with an incoming gradient of 1, dq is P (1 - P).
 void check_pointwise(const Json& file, const std::string& type_name, at::ScalarType type) {
@@ -208,14 +238,11 @@ void check_pointwise(const Json& file, const std::string& type_name, at::ScalarT
   }
 }
 
-TEST(SigmoidAttentionNumerics, PointwiseFloat64) {
-  SIM_NEED_GOLDEN(file, "sigmoid_attention");
-  check_pointwise(file, "float64", at::kDouble);
-}
+class SigmoidAttentionNumerics : public SigmoidAttention {};
 
-TEST(SigmoidAttentionNumerics, PointwiseFloat32) {
+TEST_P(SigmoidAttentionNumerics, Pointwise) {
   SIM_NEED_GOLDEN(file, "sigmoid_attention");
-  check_pointwise(file, "float32", at::kFloat);
+  check_pointwise(file, GetParam().type_name, GetParam().type);
 }
 
 void check_soft_max_limit(const Json& file, const std::string& type_name, at::ScalarType type) {
@@ -241,14 +268,9 @@ void check_soft_max_limit(const Json& file, const std::string& type_name, at::Sc
     EXPECT_NEAR(distances[i], want[i], tol.at("rtol").get<double>() * want[i] + tol.at("atol").get<double>());
 }
 
-TEST(SigmoidAttentionNumerics, SoftMaxLimitFloat64) {
+TEST_P(SigmoidAttentionNumerics, SoftMaxLimit) {
   SIM_NEED_GOLDEN(file, "sigmoid_attention");
-  check_soft_max_limit(file, "float64", at::kDouble);
-}
-
-TEST(SigmoidAttentionNumerics, SoftMaxLimitFloat32) {
-  SIM_NEED_GOLDEN(file, "sigmoid_attention");
-  check_soft_max_limit(file, "float32", at::kFloat);
+  check_soft_max_limit(file, GetParam().type_name, GetParam().type);
 }
 
 /// E[n sigma(z - ln n)], z ~ N(0, 1), by the trapezoidal rule over keys: the score of query 0 and key t is z_t, its value is n
@@ -262,16 +284,20 @@ double expected_row_sum(double n, at::ScalarType type) {
                                 std::nullopt, std::nullopt, options).item<double>();
 }
 
-TEST(SigmoidAttentionNumerics, InitialRowSum) {
+TEST_P(SigmoidAttentionNumerics, InitialRowSum) {
   SIM_NEED_GOLDEN(file, "sigmoid_attention");
   const Json& c = test::golden::find_case(file, "initial_row_sum");
-  for (const auto& [type_name, type] : {kTypes[0], kTypes[1]}) {
-    const Json tol = *test::golden::tolerance(file, c, type_name);
-    std::vector<double> sums;
-    for (const double n : c.at("params").at("n").get<std::vector<double>>()) sums.push_back(expected_row_sum(n, type));
-    EXPECT_TRUE(test::golden::agrees(c.at("expected"), "row_sum", sums, tol)) << type_name;
-    EXPECT_NEAR(expected_row_sum(1e9, type), c.at("expected").at("limit").get<double>(), 1e-5);
-  }
+  const Json tol = *test::golden::tolerance(file, c, GetParam().type_name);
+  std::vector<double> sums;
+  for (const double n : c.at("params").at("n").get<std::vector<double>>()) sums.push_back(expected_row_sum(n, GetParam().type));
+  EXPECT_TRUE(test::golden::agrees(c.at("expected"), "row_sum", sums, tol));
+  EXPECT_NEAR(expected_row_sum(1e9, GetParam().type), c.at("expected").at("limit").get<double>(), 1e-5);
 }
+
+INSTANTIATE_TEST_SUITE_P(, SigmoidAttentionNumerics,
+                         ::testing::ValuesIn(kVariants.begin(), std::find_if(kVariants.begin(), kVariants.end(), [](const Variant& v) {
+                                               return v.type == at::kBFloat16;  // the first four: float64 and float32
+                                             })),
+                         [](const auto& variant) { return variant.param.type_name + "_" + variant.param.path; });
 
 }  // namespace

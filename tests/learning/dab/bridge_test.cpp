@@ -257,6 +257,7 @@ TEST(ResidualMonitor, WarnsOnceWhileTheSurrogateMissesTheFunction) {
 }
 
 TEST(ResidualMonitor, RhoFallsAsTheSurrogateLearns) {
+  torch::set_num_threads(1);  // too small to share
   torch::manual_seed(3);
   auto surrogate = elementwise_surrogate(16);
   Bridge bridge(hard_function("signum"), surrogate);

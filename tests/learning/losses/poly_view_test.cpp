@@ -211,6 +211,7 @@ TEST(PolyViewRanks, LocalCandidatesAreNotEnough) {
 }
 
 TEST(Information, EstimatesApproachTheTruthAsSamplesGrow) {
+  torch::set_num_threads(1);
   const GaussianViews g{.signal_var = 9, .noise_var = 1, .views = 4};
   torch::manual_seed(5);
   double geometric = 0, view = 0, strict = 0;

@@ -6,8 +6,8 @@
 //   dL/dz = J_g(z)^T dL/dy         weights of g get nothing from the task
 //   loss = mean over samples of the sum over features of (g(z) - h(z))^2: weights of g only; z and h get nothing
 //
-// Two passes of g: one with frozen weights for the route of the gradient, one with z cut off for the loss. Dim 0 of z
-// counts samples; all others are features.
+// Two passes of g: one with frozen weights for the route of the gradient, one with z cut off for the loss. So g is to
+// have no dropout and no batch statistics. Dim 0 of z counts samples; all others are features.
 #pragma once
 
 #include <cstdint>

@@ -4,9 +4,10 @@
 attention written in torch operations, in CPU seconds of the whole process. One run interleaves all candidates, round by round;
 a ratio is taken within each round, and its median and range over the rounds are printed.
 
-    attention_bench.py build/lib/libsimulacra_ops.so [--threads 1 2] [--rounds 9] [--dtypes float32 bfloat16]
+    attention_bench.py build/lib/libsimulacra_ops.so [--threads 1 2] [--rounds 9] [--dtypes float32 bfloat16] [--tokens 1024]
 
-ONEDNN_MAX_CPU_ISA=AVX2 and ATEN_CPU_CAPABILITY=avx2 before it hold torch to AVX2, SIMULACRA_CPU_PATH=avx2 ours.
+ONEDNN_MAX_CPU_ISA=AVX2, MKL_ENABLE_INSTRUCTIONS=AVX2 and ATEN_CPU_CAPABILITY=avx2 before it hold torch to AVX2,
+SIMULACRA_CPU_PATH=avx2 ours.
 """
 import argparse
 import math
@@ -17,7 +18,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-SHAPES = [(1, 8, 1024, 64), (1, 4, 2048, 64), (1, 2, 4096, 64), (8, 12, 197, 64)]  # batch, heads, tokens, head size
+SHAPES = [(1, 8, 1024, 64), (1, 2, 4096, 64), (8, 12, 197, 64)]  # batch, heads, tokens, head size
 
 
 def composed(q, k, v, bias):
@@ -113,15 +114,16 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16"])
+    parser.add_argument("--tokens", type=int, nargs="+", default=[shape[2] for shape in SHAPES])
     options = parser.parse_args()
     torch.ops.load_library(options.library)
-    chosen = {k: os.environ[k] for k in ("ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY", "SIMULACRA_CPU_PATH") if k in os.environ}
+    chosen = {k: os.environ[k] for k in ("ONEDNN_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS", "ATEN_CPU_CAPABILITY", "SIMULACRA_CPU_PATH") if k in os.environ}
     print(f"torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}, {chosen or 'no environment variables'}\n")
     print("| type | threads | batch x heads x tokens x size | direction | ours, CPU ms | GFLOP/s | SDPA / ours | composed / ours | share of matmul |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for dtype in options.dtypes:
         for threads in options.threads:
-            for shape in SHAPES:
+            for shape in (s for s in SHAPES if s[2] in options.tokens):
                 measure(shape, getattr(torch, dtype), threads, options.rounds)
 
 

@@ -51,7 +51,7 @@ std::size_t sigmoid_attention_scratch_bytes() { return (tls_scratch[0].count + t
 namespace fast {
 namespace {
 
-constexpr std::int64_t kForwardRows = 384;  // queries a task: enough that packing the keys costs little beside their use
+constexpr std::int64_t kForwardRows = 512;  // queries a task: enough that packing the keys costs little beside their use
 constexpr std::int64_t kFewTasks = 8;       // fewer tasks than these are cut further
 constexpr std::int64_t kSplitKeys = 256;    // keys a task of the backward pass, at least, when it is cut
 

@@ -43,6 +43,14 @@ void pack_rows(const Rows<const T>& from, std::int64_t begin, std::int64_t end, 
   for (std::int64_t i = 0; i < (padded_rows - (end - begin)) * width; ++i) to[i] = 0;
 }
 
+/// The rows themselves, where they are floats that need no padding and lie on the cache's lines; nullptr elsewhere.
+inline const float* unpacked(const Rows<const float>& from, std::int64_t begin, std::int64_t columns, std::int64_t width) {
+  const float* rows = from.row(begin);
+  const bool on_lines = reinterpret_cast<std::uintptr_t>(rows) % 64 == 0 && from.stride % 16 == 0;
+  return columns == width && on_lines ? rows : nullptr;
+}
+inline const float* unpacked(const Rows<const Bfloat16>&, std::int64_t, std::int64_t, std::int64_t) { return nullptr; }
+
 /// The vectors of a chunk, cut into panels of nearly equal width: 13 vectors of 16 give 4, 3, 3, 3.
 struct Panels {
   int vectors = 0, count = 0;
@@ -268,44 +276,70 @@ struct Carver {
   }
 };
 
+struct ForwardBuffers {
+  float *q, *o;                       // [rows, width]
+  float *key_rows, *keys, *values, *p;  // of one chunk
+
+  static std::int64_t floats(std::int64_t rows, std::int64_t wq, std::int64_t wv) {
+    return (rows + 2 * kChunk) * (wq + wv) + kRows * kChunk + 128;
+  }
+  ForwardBuffers(float* memory, std::int64_t rows, std::int64_t wq, std::int64_t wv) {
+    Carver carve{memory};
+    q = carve.take(rows * wq);
+    o = carve.take(rows * wv);
+    key_rows = carve.take(kChunk * wq);
+    keys = carve.take(kChunk * wq);
+    values = carve.take(kChunk * wv);
+    p = carve.take(kRows * kChunk);
+  }
+};
+
+/// Keys [first, last) to panels; gives the values as rows, wv apart.
+template <typename T>
+const float* pack_chunk(const ForwardTask<T>& task, const ForwardBuffers& b, std::int64_t first, std::int64_t last, const Panels& panels,
+                        std::int64_t wq, std::int64_t wv) {
+  const bool whole = last - first == panels.vectors * kWidth;
+  if (const float* rows = whole ? unpacked(task.k, first, task.score.d, wq) : nullptr) {
+    transpose_to_panels(rows, task.k.stride, task.score.d, panels, b.keys);
+  } else {
+    pack_rows(task.k, first, last, task.score.d, wq, panels.vectors * kWidth, b.key_rows);
+    transpose_to_panels(b.key_rows, wq, task.score.d, panels, b.keys);
+  }
+  // Rows far apart would fall on few sets of the cache, which they are to stay in.
+  if (const float* rows = task.v.stride == wv ? unpacked(task.v, first, task.score.dv, wv) : nullptr) return rows;
+  pack_rows(task.v, first, last, task.score.dv, wv, last - first, b.values);
+  return b.values;
+}
+
 template <typename T>
 void forward_task(const ForwardTask<T>& task) {
   const Score& score = task.score;
   const std::int64_t rows = task.end - task.begin, padded_rows = round_up(rows, kRows);
   const std::int64_t wq = round_up(score.d, kWidthRule), wv = round_up(score.dv, kWidthRule);
-  Carver carve{scratch(1, static_cast<std::size_t>((padded_rows + 2 * kChunk) * (wq + wv) + kRows * kChunk + 128))};
-  float* q = carve.take(padded_rows * wq);
-  float* o = carve.take(padded_rows * wv);
-  float* key_rows = carve.take(kChunk * wq);
-  float* keys = carve.take(kChunk * wq);
-  float* values = carve.take(kChunk * wv);
-  float* p = carve.take(kRows * kChunk);
-
-  pack_rows(task.q, task.begin, task.end, score.d, wq, padded_rows, q);
-  for (std::int64_t i = 0; i < padded_rows * wv; ++i) o[i] = 0;
+  const ForwardBuffers b(scratch(1, static_cast<std::size_t>(ForwardBuffers::floats(padded_rows, wq, wv))), padded_rows, wq, wv);
+  pack_rows(task.q, task.begin, task.end, score.d, wq, padded_rows, b.q);
+  for (std::int64_t i = 0; i < padded_rows * wv; ++i) b.o[i] = 0;
   const Sigmoid sigmoid(score);
+  const auto tile = score.has_slope ? score_tile<true, false> : score_tile<false, false>;
   const Interval all = Seen(score.visible, task.begin, task.end).together;
   const Chunks chunks(all.begin, max_of(all.begin, all.end));
   for (int c = 0; c < chunks.count; ++c) {
     const std::int64_t first = chunks.first(c), last = chunks.last(c);
     const Panels panels = chunks.panels(c);
-    pack_rows(task.k, first, last, score.d, wq, panels.vectors * kWidth, key_rows);
-    transpose_to_panels(key_rows, wq, score.d, panels, keys);
-    pack_rows(task.v, first, last, score.dv, wv, last - first, values);
+    const float* values = pack_chunk(task, b, first, last, panels, wq, wv);
     for (std::int64_t r = 0; r < rows; r += kRows) {
       const std::int64_t query = task.begin + r;
       const Seen seen(score.visible, query, min_of(query + kRows, task.end));
       const std::int64_t from = max_of(first, seen.together.begin), to = min_of(last, seen.together.end);
       if (from >= to) continue;
       const Place place{query, first, seen.inside(first, last)};
-      const auto tile = score.has_slope ? score_tile<true, false> : score_tile<false, false>;
-      tile(score, sigmoid, place, q + r * wq, wq, keys, panels, p, nullptr);
-      add_product(p + (from - first), kChunk, 1, kRows, values + (from - first) * wv, to - from, o + r * wv, wv);
+      tile(score, sigmoid, place, b.q + r * wq, wq, b.keys, panels, b.p, nullptr);
+      add_product(b.p + (from - first), kChunk, 1, kRows, values + (from - first) * wv, to - from, b.o + r * wv, wv);
     }
   }
   for (std::int64_t r = 0; r < rows; ++r) {
     T* __restrict row = task.o.row(task.begin + r);
-    const float* from = o + r * wv;
+    const float* from = b.o + r * wv;
     for (std::int64_t c = 0; c < score.dv; ++c) from_float(row[c], from[c]);
   }
 }

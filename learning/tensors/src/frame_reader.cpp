@@ -125,13 +125,15 @@ void FrameReader::read(std::size_t frame_idx, Label label, const CropWindow& win
 float FrameReader::tone_map_scale(std::size_t frame_idx) {
   std::atomic<float>& kept = tone_map_scales_[frame_idx];
   if (const float known = kept; known == known) return known;
-  std::vector<float> planes;
+  thread_local std::vector<float> planes, rgb;
+  thread_local std::vector<std::int32_t> ids;
+  thread_local std::vector<std::uint8_t> valid;
   read(frame_idx, Label::color, whole_frame(), planes);
   const std::size_t pixels = planes.size() / 3;
-  std::vector<std::int32_t> ids(pixels, 1);
+  ids.assign(pixels, 1);
   if (has(index_.frames[frame_idx].labels, Label::render_entity_id)) read(frame_idx, Label::render_entity_id, whole_frame(), ids);
-  std::vector<float> rgb(planes.size());
-  std::vector<std::uint8_t> valid(pixels);
+  rgb.resize(planes.size());
+  valid.resize(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
     bool is_number = true;
     for (std::size_t c = 0; c < 3; ++c) {

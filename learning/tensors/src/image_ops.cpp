@@ -50,19 +50,20 @@ bool has_avx2() {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(power) + n * (1 << 23));
 }
 
-[[gnu::always_inline]] inline void tone_map_loop(float* x, std::size_t count, float scale) {
-  constexpr float kBlack = 1e-30f;   // far below what 8 or 16 bits of an image tell apart
-  for (std::size_t i = 0; i < count; ++i) {
-    const float light = scale * x[i];
-    const float limited = light > kBlack ? (light < 1 ? light : 1) : kBlack;
-    const float encoded = gamma_encoded(limited);
-    x[i] = light > kBlack ? encoded : 0;
-  }
-}
 [[gnu::always_inline]] inline void expose_loop(float* x, std::size_t count, float scale, float limit) {
   for (std::size_t i = 0; i < count; ++i) {
     const float light = scale * x[i];
     x[i] = light > 0 ? (light < limit ? light : limit) : 0;
+  }
+}
+[[gnu::always_inline]] inline void tone_map_loop(float* x, std::size_t count, float scale) {
+  expose_loop(x, count, scale, 1);
+  // Limits in a loop of their own: in one, GCC finds paths with constants, and jumps instead of vectors. A number far below
+  // what images tell apart keeps 0 out of the logarithm, and its encoded form (2.3e-14) is taken off again.
+  constexpr float kTiny = 1e-30f, kEncodedTiny = 3e-14f;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float encoded = gamma_encoded(x[i] + kTiny) - kEncodedTiny;
+    x[i] = encoded > 0 ? encoded : 0;
   }
 }
 [[gnu::always_inline]] inline void change_loop(const ColorChange& change, float offset, float* r, float* g, float* b, std::size_t count,

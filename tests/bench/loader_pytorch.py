@@ -15,7 +15,6 @@ import glob
 import json
 import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -85,11 +84,6 @@ class Frames(Dataset):
         hw = lambda x: torch.from_numpy(np.ascontiguousarray(x))
         return (chw(color), hw(np.where(depth_mask, depth, 0))[None], hw(depth_mask)[None], chw(normal), hw(normal_mask)[None],
                 hw(np.where(class_mask, classes, -1)), hw(class_mask)[None])
-
-
-def cpu_seconds():
-    """Of this process and of workers that have ended."""
-    return sum(u.ru_utime + u.ru_stime for u in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)))
 
 
 def child_cpu_seconds(pids):

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "learning/kernels/optim.h"
+#include "learning/optim/src/flat_buffer.h"
 #include "learning/optim/src/parallel.h"
 #include "render/base/error.h"
 
@@ -76,8 +77,8 @@ FlatParameters::FlatParameters(const std::vector<ParameterGroup>& groups) {
 
   // Buffers, and the parameters as views into them.
   const auto options = entries_.front().parameter.options().requires_grad(false);
-  values_ = torch::zeros({at}, options);
-  gradients_ = torch::zeros({at}, options);
+  values_ = flat_buffer(at, options);
+  gradients_ = flat_buffer(at, options);
   const torch::NoGradGuard no_grad;
   for (Entry& e : entries_) {
     const auto view_of = [&](const torch::Tensor& flat) { return flat.narrow(0, e.offset, e.parameter.numel()).view(e.parameter.sizes()); };

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "learning/kernels/optim.h"
+#include "learning/optim/src/flat_buffer.h"
 #include "learning/optim/src/parallel.h"
 #include "render/base/error.h"
 
@@ -33,7 +34,8 @@ void exchange(torch::Tensor& a, torch::Tensor& b) {
 }  // namespace
 
 ModelAverage::ModelAverage(const FlatParameters& parameters, std::vector<torch::Tensor> buffers, Buffers policy)
-    : mean_(parameters.values().clone()), buffers_(std::move(buffers)), policy_(policy) {
+    : mean_(flat_buffer(parameters.size(), parameters.values().options()).copy_(parameters.values())), buffers_(std::move(buffers)),
+      policy_(policy) {
   for (const torch::Tensor& b : buffers_) buffer_means_.push_back(b.detach().clone());
 }
 

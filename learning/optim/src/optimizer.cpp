@@ -8,6 +8,7 @@
 
 #include "learning/kernels/optim.h"
 #include "learning/optim/schedule.h"
+#include "learning/optim/src/flat_buffer.h"
 #include "learning/optim/src/parallel.h"
 #include "render/base/error.h"
 #include "render/config/config.h"
@@ -86,7 +87,7 @@ torch::Tensor Optimizer::new_slow_average() const {
 }
 
 torch::Tensor Optimizer::new_state(torch::ScalarType type) const {
-  return torch::zeros({parameters_.size()}, parameters_.values().options().dtype(type));
+  return flat_buffer(parameters_.size(), parameters_.values().options().dtype(type));
 }
 
 double Optimizer::clip_scale(Report& report) const {

@@ -66,6 +66,8 @@ const std::map<std::string, Names> kMayInclude = {
 
     // Plain pointers and sizes: kernels know no LibTorch.
     {"learning/kernels", {"render/base", "fmt", "cuda", "tbb"}},
+    // What a page shows of a training; the picture encoder comes from render/texture.
+    {"learning/report", kVocabulary + kTorch + Names{"learning/train", "learning/record", "dataset/store", "dataset/annotate", "render/texture"}},
     {"learning/record", {"render/base", "fmt"}},
     {"learning/metrics", {"render/base", "fmt", "torch"}},
     {"learning/ops", {"render/base", "fmt", "torch", "ATen", "c10", "learning/kernels"}},

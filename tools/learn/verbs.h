@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs that need LibTorch. They live in an executable of their own, simulacra-learn, which simulacra starts: so a
-// render never loads LibTorch.
+// render never loads LibTorch. This list is all that simulacra itself knows of them.
 #pragma once
 
 #include <array>
@@ -9,6 +9,12 @@
 
 namespace simulacra::tools {
 
-inline constexpr std::array<VerbElsewhere, 0> kLearnVerbs{};
+inline constexpr std::array kLearnVerbs = {
+    VerbElsewhere{"train", "train a vision transformer on a labelled data set"},
+    VerbElsewhere{"pretrain", "pretrain its encoder by contrast between views, without labels"},
+    VerbElsewhere{"evaluate", "judge a trained model, and show its predictions on a page"},
+};
+
+extern const Verb kTrainVerb, kPretrainVerb, kEvaluateVerb;
 
 }  // namespace simulacra::tools

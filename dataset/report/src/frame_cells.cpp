@@ -14,6 +14,7 @@
 #include "dataset/schema/canonical.h"
 #include "dataset/store/colors.h"
 #include "dataset/store/tone_map.h"
+#include "render/base/base64.h"
 #include "render/base/error.h"
 #include "render/texture/texture.h"
 
@@ -136,21 +137,6 @@ std::vector<std::uint8_t> paint(const Values& values, const Painter& painter, bo
       for (const unsigned s : sum) rgb.push_back(static_cast<std::uint8_t>(s / static_cast<unsigned>(reach * reach)));
     }
   return rgb;
-}
-
-std::string base64(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const unsigned a = bytes[i], b = i + 1 < bytes.size() ? bytes[i + 1] : 0u, c = i + 2 < bytes.size() ? bytes[i + 2] : 0u;
-    const unsigned word = a << 16 | b << 8 | c;
-    out += digits[word >> 18];
-    out += digits[word >> 12 & 63];
-    out += i + 1 < bytes.size() ? digits[word >> 6 & 63] : '=';
-    out += i + 2 < bytes.size() ? digits[word & 63] : '=';
-  }
-  return out;
 }
 
 std::string data_uri(const Values& values, const Modality& m, const Context& context, int width) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes that train one model together. Started by `mpirun -n K simulacra train …` or Slurm's `srun --mpi=…`.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+
+#include "learning/losses/collective.h"
+
+namespace simulacra::learning {
+
+/// All processes of the run, or nullptr when this one is alone (also when built without MPI). Finalised at exit. Throws
+/// UsageError when a launcher started several processes and the build has no MPI.
+std::shared_ptr<Collective> all_processes();
+
+}  // namespace simulacra::learning

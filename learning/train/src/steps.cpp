@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <torch/torch.h>
+
+#include "learning/train/src/steps.h"
+
+#include <ATen/autocast_mode.h>
+
+#include "learning/train/precision.h"
+#include "learning/train/run_folder.h"
+#include "render/base/error.h"
+
+namespace simulacra::learning {
+
+Precision::Precision(const std::string& precision) : on_(precision == "bfloat16") {
+  if (!on_) return;
+  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+}
+
+Precision::~Precision() {
+  if (!on_) return;
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::clear_cache();
+}
+
+void Pace::fill(StepReport& report, double wait_seconds) const {
+  const double spent = watch_.seconds();
+  const auto steps = static_cast<double>(report.step - first_step_);
+  report.images_per_s = steps * static_cast<double>(images_per_step_) / spent;
+  report.seconds_left = static_cast<double>(report.steps - report.step) * spent / steps;
+  report.wait_share = wait_seconds / spent;
+}
+
+torch::Tensor summed(Collective* peers, const torch::Tensor& local) { return peers ? peers->all_reduce_sum(local) : local; }
+
+bool stop_asked(const TrainControl& control, Collective* peers) {
+  const double here = control.cancel && control.cancel->load() ? 1 : 0;
+  return summed(peers, torch::full({1}, here, torch::kFloat64)).item<double>() > 0;
+}
+
+void add_run_state(Checkpoint& c, const torch::nn::Module& model, const optim::Optimizer& optimizer) {
+  for (const auto& [name, value] : state_of(model)) c.tensors["model." + name] = value;
+  for (const auto& [name, value] : optimizer.state_dict()) c.tensors["optimizer." + name] = value;
+  c.tensors["random.cpu"] = at::detail::getDefaultCPUGenerator().get_state();
+}
+
+void restore_run_state(const Checkpoint& c, const std::filesystem::path& file, const torch::nn::Module& model, optim::Optimizer& optimizer) {
+  restore(c.tensors, "model", state_of(model), file.string());
+  optim::Optimizer::State state;
+  for (const auto& [key, value] : c.tensors)
+    if (key.starts_with("optimizer.")) state[key.substr(10)] = value;
+  optimizer.load_state_dict(state);
+  if (!c.tensors.contains("random.cpu")) fail("{}: holds no random.cpu", file.string());
+  auto generator = at::detail::getDefaultCPUGenerator();
+  generator.set_state(c.tensors.at("random.cpu"));
+}
+
+void need_same_run(const Checkpoint& c, const std::filesystem::path& file, const std::string& config, const std::string& fingerprint,
+                   const std::string& data) {
+  if (c.config != config) fail_usage("{}: is of a run with another configuration: {}", file.string(), first_difference(c.config, config));
+  if (c.data_fingerprint != fingerprint) fail_usage("{}: is of a run on other frames than {} has now", file.string(), data);
+}
+
+}  // namespace simulacra::learning

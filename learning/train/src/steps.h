@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What train() and pretrain() share around their steps.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "learning/optim/optimizer.h"
+#include "learning/train/checkpoint.h"
+#include "learning/train/train.h"
+
+namespace simulacra::learning {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Adds speed and time left to a report.
+class Pace {
+ public:
+  Pace(std::int64_t first_step, std::int64_t images_per_step) : first_step_(first_step), images_per_step_(images_per_step) {}
+  /// wait_seconds: spent waiting for data since construction.
+  void fill(StepReport& report, double wait_seconds) const;
+
+ private:
+  std::int64_t first_step_, images_per_step_;
+  Stopwatch watch_;
+};
+
+inline bool due(std::int64_t step, int every) { return every > 0 && step % every == 0; }
+
+/// The sum over processes; of one, the tensor itself.
+torch::Tensor summed(Collective* peers, const torch::Tensor& local);
+/// The same answer in all processes: whether any of them was asked to stop.
+bool stop_asked(const TrainControl& control, Collective* peers);
+
+/// "model.…", "optimizer.…" and "random.cpu".
+void add_run_state(Checkpoint& checkpoint, const torch::nn::Module& model, const optim::Optimizer& optimizer);
+void restore_run_state(const Checkpoint& checkpoint, const std::filesystem::path& file, const torch::nn::Module& model, optim::Optimizer& optimizer);
+/// Throws UsageError that says what differs.
+void need_same_run(const Checkpoint& checkpoint, const std::filesystem::path& file, const std::string& config, const std::string& fingerprint,
+                   const std::string& data);
+
+}  // namespace simulacra::learning

@@ -51,9 +51,6 @@ if(NOT SIMULACRA_TORCH STREQUAL "OFF")
     endif()
     # LibTorch's folder of headers brings its own fmt, which hides the system's and is no library here.
     target_compile_definitions(simulacra_torch INTERFACE FMT_HEADER_ONLY=1)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(simulacra_torch INTERFACE -fpch-preprocess)  # what ccache needs to cache precompiled headers
-    endif()
     set(SIMULACRA_HAS_TORCH ON)
     message(STATUS "LibTorch: ${torch_root}")
   elseif(SIMULACRA_TORCH STREQUAL "AUTO")
@@ -62,6 +59,9 @@ if(NOT SIMULACRA_TORCH STREQUAL "OFF")
     message(FATAL_ERROR "SIMULACRA_TORCH is ON and there is no LibTorch: run `pip install torch==2.13.0`, or set Torch_DIR")
   endif()
 endif()
+
+# Files that include LibTorch are not cached: ccache would preprocess half a million lines of each, which takes as long as
+# the precompiled header saves.
 
 # simulacra_torch_module(learning_nn PUBLIC learning_kernels PRIVATE fmt::fmt): as simulacra_module, with LibTorch's
 # headers precompiled (they cost 20 to 30 seconds a file) and code that a shared library can hold.
@@ -72,7 +72,7 @@ function(simulacra_torch_module name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${arg_PUBLIC} simulacra_torch PRIVATE ${arg_PRIVATE} simulacra_options)
   target_precompile_headers(${name} REUSE_FROM learning_torch_headers)
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_COMPILER_LAUNCHER "")
 endfunction()
 
 # simulacra_torch_test(vit_test.cpp LABEL unit LINK learning_nn [PREFIX golden.]): as simulacra_test.
@@ -86,6 +86,6 @@ function(simulacra_torch_test source)
   target_precompile_headers(${id} REUSE_FROM learning_torch_headers)
   # -fPIC as the precompiled header has it: the property would say -fPIE for a program.
   target_compile_options(${id} PRIVATE -fPIC)
-  set_target_properties(${id} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  set_target_properties(${id} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin CXX_COMPILER_LAUNCHER "")
   gtest_discover_tests(${id} TEST_PREFIX "${arg_PREFIX}" PROPERTIES LABELS "learning;${arg_LABEL}" TIMEOUT 900 DISCOVERY_TIMEOUT 60)
 endfunction()

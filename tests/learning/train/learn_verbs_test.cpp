@@ -125,7 +125,7 @@ TEST_F(LearnVerbs, WrongRequestsAreOneLineAndWriteNothing) {
       {fmt::format("'{}' train '{}' --data '{}'", program, config_.string(), data_.string()), "--out"},
       {train_command("x", "--set tasks.albedo=1 --set loader.height=512"), "512"},
       {fmt::format("'{}' evaluate '{}'", program, data_.string()), "config.yaml"},
-      {fmt::format("'{}' pretrain '{}' --data '{}' --out '{}'", program, config_.string(), data_.string(), (temp_.path() / "x").string()), "split"},
+      {fmt::format("'{}' pretrain '{}' --data '{}' --out '{}'", program, config_.string(), data_.string(), (temp_.path() / "x").string()), "no option is called"},
   };
   for (const auto& row : rows) {
     const Outcome o = run(row.command);

@@ -28,7 +28,9 @@ TEST(Generator, KnownAnswers) {
       const auto n = p.at("n").get<std::size_t>();
       const Json exact = {{"rtol", 0.0}, {"atol", tolerance(file, c, "float64")->at("orthogonal_atol")}};
       for (const auto& [name, value] : expected.items())
-        if (value.is_object() && value.contains("shape")) EXPECT_TRUE(agrees(expected, name, orthogonal(seed, n), exact)) << name;
+        if (value.is_object() && value.contains("shape")) {
+          EXPECT_TRUE(agrees(expected, name, orthogonal(seed, n), exact)) << name;
+        }
     }
   }
 }

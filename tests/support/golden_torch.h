@@ -36,6 +36,23 @@ inline ::testing::AssertionResult agrees(const Json& expected, std::string_view 
   return agrees(expected, path, std::span<const double>(values_of(got)), tolerance);
 }
 
+/// Calls check(case, type, tolerance) for every case that `chosen(case)` picks and every type that the file means for it. At
+/// least one must be picked.
+template <typename Chosen, typename Check>
+void for_each_case(const Json& file, Chosen chosen, Check check) {
+  int cases = 0;
+  for (const Json& c : file.at("cases")) {
+    if (!chosen(c)) continue;
+    for (const char* type : kTypes)
+      if (const auto allowed = tolerance(file, c, type)) {
+        SCOPED_TRACE(c.at("name").get<std::string>() + " in " + type);
+        check(c, scalar_type(type), *allowed);
+        ++cases;
+      }
+  }
+  EXPECT_GT(cases, 0);
+}
+
 /// The largest element of |a - b|; NaN when there is one.
 inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a.detach().to(torch::kDouble) - b.detach().to(torch::kDouble)).abs().max().item<double>();

@@ -3,13 +3,11 @@
 
 #include "learning/train/pretrain.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
-#include "learning/train/model_files.h"
 #include "learning/optim/flat_parameters.h"
 #include "learning/train/checkpoint.h"
+#include "learning/train/model_files.h"
 #include "learning/train/precision.h"
 #include "learning/train/run_folder.h"
 #include "learning/train/src/steps.h"
@@ -82,16 +80,9 @@ StepReport take_step(Run& run) {
   u = u.view({batch.num_samples(), batch.views, u.size(1)});
   const Tensor loss = run.peers ? poly_view_loss(u, run.objective, run.peers) : poly_view_loss(u, run.objective);
   loss.backward();
-  if (run.peers) run.parameters.gradients().copy_(run.peers->all_reduce_sum(run.parameters.gradients()));
-  StepReport report;
-  report.loss = loss.item<double>();
-  if (!std::isfinite(report.loss)) fail("step {}: the loss is {}; lower schedule.lr, or clip gradients by optimizer.clip", run.step + 1, report.loss);
-  report.learning_rate = optim::learning_rate_at(run.options.schedule, run.step + 1);
-  report.gradient_norm = run.parameters.gradient_norm();
-  run.optimizer.step(report.learning_rate);
+  const StepReport report = update(run.parameters, run.optimizer, run.options.schedule, run.peers.get(), loss.item<double>(), run.step);
+  run.step = report.step;
   run.share_right = share_of_right_neighbours(u);
-  report.step = ++run.step;
-  report.steps = run.options.schedule.total;
   return report;
 }
 

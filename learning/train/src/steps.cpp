@@ -5,6 +5,8 @@
 
 #include <ATen/autocast_mode.h>
 
+#include <cmath>
+
 #include "learning/train/precision.h"
 #include "learning/train/run_folder.h"
 #include "render/base/error.h"
@@ -36,6 +38,23 @@ torch::Tensor summed(Collective* peers, const torch::Tensor& local) { return pee
 bool stop_asked(const TrainControl& control, Collective* peers) {
   const double here = control.cancel && control.cancel->load() ? 1 : 0;
   return summed(peers, torch::full({1}, here, torch::kFloat64)).item<double>() > 0;
+}
+
+StepReport update(optim::FlatParameters& parameters, optim::Optimizer& optimizer, const optim::LearningRate& schedule, Collective* peers,
+                  double loss, std::int64_t done) {
+  if (peers) parameters.gradients().copy_(peers->all_reduce_sum(parameters.gradients()));
+  if (!std::isfinite(loss)) fail("step {}: the loss is {}; lower schedule.lr, or clip gradients by optimizer.clip", done + 1, loss);
+  StepReport report;
+  report.step = done + 1;
+  report.steps = schedule.total;
+  report.loss = loss;
+  report.learning_rate = optim::learning_rate_at(schedule, done + 1);
+  // A clipping step measures the norm anyway.
+  const bool clips = optimizer.options().clip > 0;
+  const double norm = clips ? 0 : parameters.gradient_norm();
+  const optim::Optimizer::Report step = optimizer.step(report.learning_rate);
+  report.gradient_norm = clips ? step.gradient_norm : norm;
+  return report;
 }
 
 void add_run_state(Checkpoint& c, const torch::nn::Module& model, const optim::Optimizer& optimizer) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "learning/optim/optimizer.h"
+#include "learning/optim/schedule.h"
 #include "learning/train/checkpoint.h"
 #include "learning/train/train.h"
 
@@ -41,6 +42,11 @@ inline bool due(std::int64_t step, int every) { return every > 0 && step % every
 torch::Tensor summed(Collective* peers, const torch::Tensor& local);
 /// The same answer in all processes: whether any of them was asked to stop.
 bool stop_asked(const TrainControl& control, Collective* peers);
+
+/// The end of a step, once this process's gradients lie in the buffer: sums them over processes and updates the parameters.
+/// `done` steps were before. Throws Error, before any parameter changes, when `loss`, that of all processes, is not finite.
+StepReport update(optim::FlatParameters& parameters, optim::Optimizer& optimizer, const optim::LearningRate& schedule, Collective* peers,
+                  double loss, std::int64_t done);
 
 /// "model.…", "optimizer.…" and "random.cpu".
 void add_run_state(Checkpoint& checkpoint, const torch::nn::Module& model, const optim::Optimizer& optimizer);

@@ -24,6 +24,7 @@ namespace simulacra::learning {
 namespace {
 
 using torch::Tensor;
+
 /// Everything that changes while training. References among the members make it immovable.
 struct Run {
   TrainOptions options;
@@ -94,25 +95,19 @@ double add_gradients(Run& run, const std::vector<Batch>& batches) {
   return share;
 }
 
-/// One step of the optimizer. Returns the loss of all processes.
+/// One step of the optimizer.
 StepReport take_step(Run& run) {
   const std::vector<Batch> batches = next_batches(run);
   run.parameters.zero_gradients();
   const double share = add_gradients(run, batches);
-  if (run.peers) run.parameters.gradients().copy_(run.peers->all_reduce_sum(run.parameters.gradients()));
-  StepReport report;
-  report.loss = summed(run.peers.get(), torch::full({1}, share, torch::kFloat64)).item<double>();
-  if (!std::isfinite(report.loss)) fail("step {}: the loss is {}; lower schedule.lr, or clip gradients by optimizer.clip", run.step + 1, report.loss);
-  report.learning_rate = optim::learning_rate_at(run.options.schedule, run.step + 1);
-  report.gradient_norm = run.parameters.gradient_norm();
-  run.optimizer.step(report.learning_rate);
+  const double loss = summed(run.peers.get(), torch::full({1}, share, torch::kFloat64)).item<double>();
+  const StepReport report = update(run.parameters, run.optimizer, run.options.schedule, run.peers.get(), loss, run.step);
+  run.step = report.step;
   if (run.average) {
     const AverageOptions& a = run.options.average;
     const double k = a.reference_batch > 0 ? static_cast<double>(run.images_per_step()) / a.reference_batch : 1;
     run.average->update(run.parameters, std::pow(a.rho, k));
   }
-  report.step = ++run.step;
-  report.steps = run.options.schedule.total;
   return report;
 }
 

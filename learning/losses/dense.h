@@ -47,6 +47,15 @@ DenseLoss scale_invariant_l1_loss(const torch::Tensor& prediction, const torch::
 DenseLoss log_l1_loss(const torch::Tensor& log_prediction, const torch::Tensor& target, const torch::Tensor& valid = {},
                       double floor = 1e-3);
 
+/// The first three for a coarse map [B, C, h, w] that is enlarged to the labels' size: as enlarged() before them, at a fraction
+/// of the time and memory, since nothing of the size of C images is made (on a CPU in up to float32; else they do just that).
+DenseLoss scale_invariant_log_loss_of_coarse(const torch::Tensor& log_prediction, const torch::Tensor& target_m,
+                                             const torch::Tensor& valid = {}, double lambda = 0.5);
+DenseLoss angular_loss_of_coarse(const torch::Tensor& prediction, const torch::Tensor& target, const torch::Tensor& valid = {});
+DenseLoss semantic_loss_of_coarse(const torch::Tensor& logits, const torch::Tensor& labels, const torch::Tensor& valid = {});
+/// Bilinear, centres of pixels at half, edges held.
+torch::Tensor enlarged(const torch::Tensor& map, std::int64_t height, std::int64_t width);
+
 /// Mean of |prediction - target| over counted pixels and channels.
 DenseLoss masked_l1_loss(const torch::Tensor& prediction, const torch::Tensor& target, const torch::Tensor& valid = {});
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "learning/nn/vit.h"
@@ -52,10 +53,15 @@ TORCH_MODULE(Decoder);
 ///   classes    (batch, image_classes) logits
 using Predictions = std::map<std::string, torch::Tensor>;
 
+/// Of one dense task, from what its head gives (batch, channels, h, w): enlarged (bilinear) and brought to its range.
+torch::Tensor predictions_of_coarse(std::string_view task, const torch::Tensor& coarse, std::int64_t height, std::int64_t width);
+
 class ModelImpl : public torch::nn::Module {
  public:
   explicit ModelImpl(const ModelOptions& options);
   Predictions forward(const torch::Tensor& image);
+  /// What the heads give, before predictions_of_coarse(): at the decoder's resolution, normals of any length, albedo as logits.
+  Predictions coarse(const torch::Tensor& image);
   VisionTransformer& backbone() { return vit_; }
   const ModelOptions& options() const { return options_; }
 

@@ -24,8 +24,8 @@ using Outputs = nn::Predictions;
 
 /// The loader's target of a task: its name is the task's.
 Target target_of_task(const std::string& task);
-/// Of one batch, a mean over its counted pixels.
-DenseLoss task_loss(const std::string& task, const Outputs& outputs, const Batch& batch, const TaskWeights& tasks);
+/// Of one batch, a mean over its counted pixels. `coarse` is what ModelImpl::coarse() gives.
+DenseLoss task_loss(const std::string& task, const Outputs& coarse, const Batch& batch, const TaskWeights& tasks);
 double weight_of_task(const std::string& task, const TaskWeights& tasks);
 /// Pixels of the batch that count for each task, [tasks] float64.
 torch::Tensor valid_pixels(const std::vector<std::string>& tasks, const Batch& batch);

@@ -28,6 +28,9 @@ const Task& task_of(const std::string& name) {
   fail_usage("model: no task is called '{}'; there are {}", name, known);
 }
 
+/// Of the heads' first weights: predictions start near the mean (0: a metre, an even guess of the class), not far from it.
+constexpr double kHeadGain = 0.1;
+
 torch::nn::Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t side) {
   return torch::nn::Conv2d(torch::nn::Conv2dOptions(from, to, side).padding(side / 2));
 }
@@ -40,20 +43,15 @@ torch::Tensor run(torch::nn::ModuleList& list, std::size_t i, const torch::Tenso
   return list[i]->as<torch::nn::Conv2d>()->forward(x);
 }
 
-torch::Tensor finished(std::string_view task, const torch::Tensor& x) {
-  if (task == "normals") return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1).eps(1e-6));
-  return task == "albedo" ? torch::sigmoid(x) : x;
-}
-
-/// He's initialisation, biases 0.
-void initialise(torch::nn::Module& module) {
+/// Weights with the standard deviation sqrt(gain / fan-in) (He's is gain 2), biases 0.
+void initialise(torch::nn::Module& module, double gain) {
   const torch::NoGradGuard no_grad;
   for (auto& item : module.named_parameters()) {
     torch::Tensor p = item.value();
     if (p.dim() < 2) {
       p.zero_();
     } else {
-      p.copy_(torch::randn_like(p) * std::sqrt(2.0 / static_cast<double>(p[0].numel())));
+      p.copy_(torch::randn_like(p) * std::sqrt(gain / static_cast<double>(p[0].numel())));
     }
   }
 }
@@ -106,7 +104,10 @@ DecoderImpl::DecoderImpl(std::int64_t dim, std::int64_t width, std::size_t level
     first_->push_back(convolution(w, w, 3));
     second_->push_back(convolution(w, w, 3));
   }
-  initialise(*this);
+  initialise(*this, 2);
+  // Each residual pair starts as the identity, so that what the levels add up to does not grow with their number.
+  const torch::NoGradGuard no_grad;
+  for (auto& item : second_->named_parameters()) item.value().zero_();
 }
 
 torch::Tensor DecoderImpl::forward(const std::vector<torch::Tensor>& maps) {
@@ -126,6 +127,12 @@ torch::Tensor DecoderImpl::forward(const std::vector<torch::Tensor>& maps) {
   return torch::gelu(x);
 }
 
+torch::Tensor predictions_of_coarse(std::string_view task, const torch::Tensor& coarse, std::int64_t height, std::int64_t width) {
+  const torch::Tensor x = resized(coarse, height, width);
+  if (task == "normals") return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1).eps(1e-6));
+  return task == "albedo" ? torch::sigmoid(x) : x;
+}
+
 ModelImpl::ModelImpl(const ModelOptions& options) : options_(options) {
   check(options_);
   vit_ = register_module("vit", VisionTransformer(options_.vit));
@@ -137,7 +144,7 @@ ModelImpl::ModelImpl(const ModelOptions& options) : options_(options) {
       heads_->update(torch::OrderedDict<std::string, std::shared_ptr<torch::nn::Module>>(
           {{name, convolution(decoder_->out_width(), channels > 0 ? channels : options_.semantic_classes, 1).ptr()}}));
     }
-    initialise(*heads_);
+    initialise(*heads_, kHeadGain);
   }
   if (options_.image_classes > 0) {
     classifier_ = register_module("head", torch::nn::Linear(options_.vit.dim, options_.image_classes));
@@ -147,17 +154,21 @@ ModelImpl::ModelImpl(const ModelOptions& options) : options_(options) {
   }
 }
 
-Predictions ModelImpl::forward(const torch::Tensor& image) {
+Predictions ModelImpl::coarse(const torch::Tensor& image) {
   const auto seen = vit_->features(image, decoder_ ? decoder_layers(options_) : std::vector<int>{});
   Predictions out;
   if (decoder_) {
     const torch::Tensor map = decoder_->forward(seen.maps);
-    for (const std::string& name : options_.tasks) {
-      const torch::Tensor coarse = heads_[name]->as<torch::nn::Conv2d>()->forward(map);
-      out.emplace(name, finished(name, resized(coarse, image.size(2), image.size(3))));
-    }
+    for (const std::string& name : options_.tasks) out.emplace(name, heads_[name]->as<torch::nn::Conv2d>()->forward(map));
   }
   if (classifier_) out.emplace("classes", classifier_->forward(vit_->pooled(seen.tokens)));
+  return out;
+}
+
+Predictions ModelImpl::forward(const torch::Tensor& image) {
+  Predictions out = coarse(image);
+  for (auto& [name, value] : out)
+    if (name != "classes") value = predictions_of_coarse(name, value, image.size(2), image.size(3));
   return out;
 }
 

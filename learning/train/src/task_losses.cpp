@@ -9,14 +9,15 @@ namespace simulacra::learning {
 
 Target target_of_task(const std::string& task) { return target_from_name(task); }
 
-DenseLoss task_loss(const std::string& task, const Outputs& outputs, const Batch& batch, const TaskWeights& tasks) {
-  const torch::Tensor& output = outputs.at(task);
+DenseLoss task_loss(const std::string& task, const Outputs& coarse, const Batch& batch, const TaskWeights& tasks) {
+  const torch::Tensor& map = coarse.at(task);
   const LabelTensor& label = batch.at(target_of_task(task));
-  if (task == "depth") return scale_invariant_log_loss(output, label.values, label.mask, tasks.depth_scale_invariance);
-  if (task == "normals") return angular_loss(output, label.values, label.mask);
-  if (task == "semantics") return semantic_loss(output, label.values, label.mask);
-  if (task == "albedo") return scale_invariant_l1_loss(output, label.values, label.mask);
-  if (task == "shading") return log_l1_loss(output, label.values, label.mask);
+  if (task == "depth") return scale_invariant_log_loss_of_coarse(map, label.values, label.mask, tasks.depth_scale_invariance);
+  if (task == "normals") return angular_loss_of_coarse(map, label.values, label.mask);
+  if (task == "semantics") return semantic_loss_of_coarse(map, label.values, label.mask);
+  const torch::Tensor prediction = nn::predictions_of_coarse(task, map, label.values.size(-2), label.values.size(-1));
+  if (task == "albedo") return scale_invariant_l1_loss(prediction, label.values, label.mask);
+  if (task == "shading") return log_l1_loss(prediction, label.values, label.mask);
   fail("no task is called {}", task);
 }
 

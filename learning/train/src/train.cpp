@@ -81,7 +81,7 @@ double add_gradients(Run& run, const std::vector<Batch>& batches) {
     Outputs outputs;
     {
       const Precision precision(run.options.run.precision);
-      outputs = run.model->forward(batch.image);
+      outputs = run.model->coarse(batch.image);
     }
     for (std::size_t t = 0; t < run.tasks.size(); ++t) {
       const double all = counts[static_cast<std::int64_t>(t)].item<double>();

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define SIM_COARSE_ISA avx2
+#include "learning/kernels/src/coarse_losses_rows.h"

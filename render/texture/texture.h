@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "render/base/parallel.h"
@@ -61,8 +62,12 @@ class TextureSet {
 /// Decodes an image file as it stands (no color conversion), contained as above. Throws Error.
 Picture read_picture(const std::filesystem::path& file);
 
-/// Interleaved 8-bit pixels to a PNG (1, 3 or 4 channels) or a baseline JPEG (3 channels, 4:2:0) in memory.
+/// Interleaved 8-bit pixels to a PNG (1, 3 or 4 channels) or a baseline JPEG (3 channels) in memory.
+/// subsampling of the chroma planes: 4:4:4, 4:2:2 or 4:2:0.
 std::vector<std::uint8_t> encode_png(int width, int height, int channels, std::span<const std::uint8_t> pixels);
-std::vector<std::uint8_t> encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality);
+std::vector<std::uint8_t> encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality,
+                                      std::string_view subsampling = "4:2:0");
+/// A JPEG that this program made, back from memory: values k/255. Not contained, so not for files from elsewhere.
+Picture decode_jpeg(std::span<const std::uint8_t> file);
 
 }  // namespace simulacra

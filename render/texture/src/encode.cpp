@@ -44,12 +44,13 @@ std::vector<std::uint8_t> encode_png(int width, int height, int channels, std::s
   return encode("png", spec, pixels.data());
 }
 
-std::vector<std::uint8_t> encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality) {
+std::vector<std::uint8_t> encode_jpeg(int width, int height, std::span<const std::uint8_t> rgb, int quality,
+                                      std::string_view subsampling) {
   SIM_CHECK(quality >= 1 && quality <= 100);
   check_shape(width, height, 3, rgb);
   OIIO::ImageSpec spec(width, height, 3, OIIO::TypeDesc::UINT8);
   spec.attribute("compression", "jpeg:" + std::to_string(quality));
-  spec.attribute("jpeg:subsampling", "4:2:0");
+  spec.attribute("jpeg:subsampling", std::string(subsampling));
   return encode("jpeg", spec, rgb.data());
 }
 

@@ -15,6 +15,9 @@ struct VitOptions {
   int image_size = 224;   ///< pixels a side, of the learnable positions' grid and of n in -ln n of a learnable bias
   int patch_size = 16;    ///< pixels a side
   int channels = 3;
+  /// What is done to pixels in [0, 1] first: nothing | centered: 2 x - 1, as many public ViTs take them | imagenet: less that
+  /// set's mean, over its standard deviation.
+  std::string pixels = "as_given";      ///< as_given | centered | imagenet
   int dim = 768;
   int depth = 12;
   int heads = 12;

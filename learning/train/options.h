@@ -16,7 +16,7 @@ namespace simulacra::learning {
 
 /// Which frames train and which are held back.
 struct SplitOptions {
-  std::string by = "scene";       ///< scene: whole rooms; frame; table: the data set's own split table
+  std::string by = "scene";       ///< scene: whole rooms; frame; table: the data set's own split table; none (pretraining)
   double held_back = 0.2;         ///< share of scenes or frames that evaluation gets
   double labelled = 1;            ///< share of the training frames that is used: nested, the same for a seed
   std::uint64_t seed = 0;

@@ -18,6 +18,7 @@ void fields(config::Fields& f, ContrastOptions& o);
 
 struct PretrainOptions {
   std::string data;
+  SplitOptions split;                   ///< what a training would hold back takes no part here either
   LoaderOptions loader;                 ///< `views` of each frame; no labels
   nn::VitOptions model;
   ContrastOptions contrast;

@@ -45,7 +45,7 @@ TrainResult train(const TrainOptions& options, const TrainControl& control);
 struct TrainFrames {
   FrameIndex train, held_back;
 };
-TrainFrames frames_of(const TrainOptions& options);
+TrainFrames frames_of(const std::string& data, const SplitOptions& split);
 
 /// A model of these options with seeded weights, those of `run.start_from` where that is given.
 nn::Model make_model(const TrainOptions& options);

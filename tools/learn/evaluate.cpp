@@ -47,7 +47,7 @@ void run(const Request& request) {
   config::read(config::parse_file(folder / "config.yaml"), options);
   FrameIndex frames;
   if (request.data.empty()) {
-    frames = learning::frames_of(options).held_back;
+    frames = learning::frames_of(options.data, options.split).held_back;
   } else {
     options.data = request.data;
     frames = scan_frames(request.data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/nn/vit.h"
 
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -34,6 +35,13 @@ Holder below(torch::nn::Module& parent, const std::string& path, const std::stri
   std::shared_ptr<torch::nn::Module> group = children.contains(path) ? children[path] : nullptr;
   if (!group) group = parent.register_module(path, std::make_shared<torch::nn::Module>());
   return group->register_module(name, std::move(module));
+}
+
+torch::Tensor normalized(const torch::Tensor& image, const std::string& pixels) {
+  if (pixels == "centered") return 2 * image - 1;
+  if (pixels == "as_given") return image;
+  const auto per_channel = [&](std::array<double, 3> v) { return torch::tensor({v[0], v[1], v[2]}, image.options()).view({1, 3, 1, 1}); };
+  return (image - per_channel({0.485, 0.456, 0.406})) / per_channel({0.229, 0.224, 0.225});
 }
 
 }  // namespace
@@ -130,7 +138,7 @@ Grid VisionTransformerImpl::grid_of(const torch::Tensor& image) const {
 }
 
 torch::Tensor VisionTransformerImpl::embedded(const torch::Tensor& image, Grid grid) {
-  torch::Tensor x = patch_->forward(image).flatten(2).transpose(1, 2);
+  torch::Tensor x = patch_->forward(normalized(image, options_.pixels)).flatten(2).transpose(1, 2);
   if (options_.position == "sincos") x = x + sincos_positions(grid, options_.dim, x.options());
   const std::int64_t first = positions_.defined() ? positions_.size(1) - std::int64_t{options_.grid()} * options_.grid() : 0;
   torch::Tensor places, class_token = class_token_;

@@ -15,6 +15,7 @@ namespace simulacra::nn {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPositions = {"learnable", "sincos", "rope2d"};
+constexpr std::array<std::string_view, 3> kPixels = {"as_given", "centered", "imagenet"};
 constexpr std::array<std::string_view, 2> kAttentions = {"softmax", "sigmoid"};
 constexpr std::array<std::string_view, 3> kBiases = {"minus_ln_n", "fixed", "learnable"};
 
@@ -35,6 +36,7 @@ void fields(config::Fields& f, VitOptions& o) {
   f.field("image_size", o.image_size, "pixels a side, of the learnable positions' grid", {1, 8192});
   f.field("patch_size", o.patch_size, "pixels a side", {1, 256});
   f.field("channels", o.channels, "of the image", {1, 1024});
+  f.field("pixels", o.pixels, "what is done to pixels in [0, 1] first: nothing, 2 x - 1, or ImageNet's mean and deviation", kPixels);
   f.field("dim", o.dim, "width of a token", {1, 16384});
   f.field("depth", o.depth, "blocks", {1, 200});
   f.field("heads", o.heads, "heads of the attention", {1, 256});
@@ -67,11 +69,13 @@ VitOptions vit_preset(const std::string& name) {
 }
 
 void check(const VitOptions& o) {
+  require_word("pixels", o.pixels, kPixels);
   require_word("position", o.position, kPositions);
   require_word("attention", o.attention, kAttentions);
   require_word("sigmoid_bias", o.sigmoid_bias, kBiases);
   if (o.dim <= 0 || o.heads <= 0 || o.depth <= 0 || o.patch_size <= 0 || o.channels <= 0)
     fail_usage("vit: dim, heads, depth, patch_size and channels have to be above 0");
+  if (o.pixels == "imagenet" && o.channels != 3) fail_usage("vit: pixels = imagenet is for 3 channels, not {}", o.channels);
   if (o.dim % o.heads) fail_usage("vit: dim = {} is no multiple of heads = {}", o.dim, o.heads);
   if (o.image_size % o.patch_size) fail_usage("vit: image_size = {} is no multiple of patch_size = {}", o.image_size, o.patch_size);
   if (o.position == "rope2d" && o.head_dim() % 4)

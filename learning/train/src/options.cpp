@@ -11,8 +11,8 @@
 namespace simulacra::learning {
 
 void fields(config::Fields& f, SplitOptions& o) {
-  static constexpr std::array<std::string_view, 3> kWays = {"scene", "frame", "table"};
-  f.field("by", o.by, "scene: whole rooms are held back; frame: single frames; table: train and val of the data set's split table", kWays);
+  static constexpr std::array<std::string_view, 4> kWays = {"scene", "frame", "table", "none"};
+  f.field("by", o.by, "scene: whole rooms are held back; frame: single frames; table: train and val of the data set's split table; none: nothing, in pretraining", kWays);
   f.field("held_back", o.held_back, "share of scenes or frames for evaluation", {0.01, 0.99});
   f.field("labelled", o.labelled, "share of the training frames that is used", {0.001, 1});
   f.field("seed", o.seed, "of the split");
@@ -69,6 +69,7 @@ std::vector<std::string> task_names(const TaskWeights& t) {
 
 void check(const TrainOptions& o) {
   if (task_names(o.tasks).empty()) fail_usage("tasks: every weight is 0; give one of depth, normals, semantics, albedo, shading a weight");
+  if (o.split.by == "none") fail_usage("split.by: none leaves nothing to evaluate on; it is for pretraining");
   if (o.schedule.total < 1) fail_usage("schedule.total: {} steps; give the number of steps", o.schedule.total);
   if (!o.loader.labels.empty()) fail_usage("loader.labels: they follow from the tasks; leave the key out");
   if (!o.model.tasks.empty()) fail_usage("model.tasks: they follow from the weights of `tasks`; leave the key out");

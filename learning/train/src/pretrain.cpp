@@ -104,6 +104,7 @@ void fields(config::Fields& f, ContrastOptions& o) {
 
 void fields(config::Fields& f, PretrainOptions& o) {
   f.field("data", o.data, "folder of the data set");
+  f.group("split", o.split, "which frames take part; give what training will have");
   f.group("loader", o.loader, "how views are made");
   f.group("model", o.model, "the encoder");
   f.group("contrast", o.contrast, "the objective");
@@ -125,8 +126,7 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
   PretrainOptions options = asked;
   options.run.precision = effective_precision(asked.run.precision);
   if (options.run.threads > 0) at::set_num_threads(options.run.threads);
-  if (options.data.empty()) fail_usage("data: no data set is named; give --data DIR, or `data` in the configuration");
-  const FrameIndex frames = scan_frames(options.data);
+  const FrameIndex frames = frames_of(options.data, options.split).train;
   const std::string config = config::to_yaml(config::write(options)), data = fingerprint(frames);
   Run run(options, frames, control.peers);
   const bool first_rank = !run.peers || run.peers->rank() == 0;

@@ -177,7 +177,7 @@ TrainResult train(const TrainOptions& asked, const TrainControl& control) {
   TrainOptions options = asked;
   options.run.precision = effective_precision(asked.run.precision);
   if (options.run.threads > 0) at::set_num_threads(options.run.threads);
-  const TrainFrames frames = frames_of(options);
+  const TrainFrames frames = frames_of(options.data, options.split);
   const std::string config = config::to_yaml(config::write(options)), data = fingerprint(frames.train);
   Run run(options, frames.train, control.peers);
   const bool first_rank = run.rank() == 0;

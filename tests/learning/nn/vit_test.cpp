@@ -131,6 +131,22 @@ TEST(Model, GradientsOfTheHeadsAreThoseOfDifferences) {
 }
 
 // The switch changes the attention and nothing else: the same parameters, other outputs.
+TEST(Vit, PixelsAreBroughtToTheRangeThatIsAskedFor) {
+  VitOptions o = vit_preset("tiny");
+  o.image_size = 32, o.depth = 1;
+  const torch::Tensor image = torch::rand({2, 3, 32, 32});
+  const auto tokens = [&](const char* pixels, const torch::Tensor& x) {
+    torch::manual_seed(1);
+    o.pixels = pixels;
+    return VisionTransformer(o)->forward(x);
+  };
+  EXPECT_TRUE(torch::equal(tokens("centered", image), tokens("as_given", 2 * image - 1)));
+  // The mean color, one standard deviation brighter in green.
+  const torch::Tensor mean = torch::tensor({0.485f, 0.456f + 0.224f, 0.406f}).view({1, 3, 1, 1}).expand({1, 3, 32, 32});
+  const torch::Tensor green = torch::tensor({0.f, 1.f, 0.f}).view({1, 3, 1, 1}).expand({1, 3, 32, 32});
+  EXPECT_TRUE(torch::allclose(tokens("imagenet", mean), tokens("as_given", green), 1e-5, 1e-5));
+}
+
 TEST(Vit, AttentionIsASwitch) {
   VitOptions soft = small_vit(), sigmoid = small_vit();
   sigmoid.attention = "sigmoid";

@@ -139,8 +139,8 @@ TEST(Weights, ThePythonModuleRebuildsEveryVariant) {
   const test::TempDir dir;
   const std::pair<const char*, std::function<void(ModelOptions&)>> kVariants[] = {
       {"plain", [](auto&) {}},
-      {"sigmoid", [](auto& o) { o.vit.attention = "sigmoid", o.vit.layer_scale = 0.5, o.vit.position = "sincos"; }},
-      {"rope", [](auto& o) { o.vit.attention = "sigmoid", o.vit.sigmoid_bias = "learnable", o.vit.position = "rope2d", o.vit.qk_norm = true; }},
+      {"sigmoid", [](auto& o) { o.vit.attention = "sigmoid", o.vit.layer_scale = 0.5, o.vit.position = "sincos", o.vit.pixels = "imagenet"; }},
+      {"rope", [](auto& o) { o.vit.attention = "sigmoid", o.vit.sigmoid_bias = "learnable", o.vit.position = "rope2d", o.vit.qk_norm = true, o.vit.pixels = "centered"; }},
       {"hybrid", [](auto& o) { o.vit.hybrid_norm = true, o.vit.registers = 2, o.vit.qkv_bias = false, o.layers = {0, 1}; }},
       {"mean", [](auto& o) { o.vit.class_token = false, o.tasks = {"depth"}, o.layers = {1}; }},
       {"fixed", [](auto& o) { o.vit.attention = "sigmoid", o.vit.sigmoid_bias = "fixed", o.vit.sigmoid_bias_value = -2, o.image_classes = 0; }},

@@ -106,7 +106,7 @@ TEST_F(Training, TheTrainedModelGivesTheScoresOfTheRun) {
   const TrainOptions o = small_training(data_);
   const TrainResult result = train(o, into(temp_.path() / "run"));
   nn::Model model = load_trained_model(temp_.path() / "run/model.safetensors", o);
-  const Scores scores = evaluate(model, frames_of(o).held_back, o);
+  const Scores scores = evaluate(model, frames_of(o.data, o.split).held_back, o);
   EXPECT_EQ(scores.scalars(), result.scores.scalars());
   EXPECT_EQ(scores.frames, 4u);
   EXPECT_THAT(message_of([&] { load_trained_model(temp_.path() / "run/model.safetensors", small_training(data_, {"tasks.albedo=1"})); }),
@@ -169,6 +169,24 @@ TEST_F(Training, PretrainingGivesAnEncoderToStartFromAndResumesToTheSameBits) {
   nn::Model again = make_model(without);
   load_encoder(encoder, again);
   EXPECT_TRUE(torch::equal(first_kernel(pretrained), first_kernel(again)));
+}
+
+TEST_F(Training, PretrainingLeavesOutWhatATrainingHoldsBack) {
+  PretrainOptions o;
+  config::read(config::parse_text(kSmallPretraining, "pretrain.yaml"), o);
+  o.data = data_.string();
+  const auto frames = [&](const char* by) {
+    std::string said;
+    TrainControl control;
+    control.dry_run = true;
+    control.say = [&](const std::string& line) { if (line.starts_with("frames")) said = line; };
+    o.split.by = by;
+    pretrain(o, control);
+    return said;
+  };
+  EXPECT_THAT(frames("scene"), HasSubstr(" 8, "));
+  EXPECT_THAT(frames("none"), HasSubstr(" 12, "));
+  EXPECT_THAT(message_of([&] { train(small_training(data_, {"split.by=none"}), {}); }), HasSubstr("it is for pretraining"));
 }
 
 }  // namespace

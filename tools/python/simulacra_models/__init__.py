@@ -137,6 +137,15 @@ class Block(nn.Module):
         return x + self.ls2(self.out_norm2(self.mlp["fc2"](F.gelu(self.mlp["fc1"](self.norm2(x))))))
 
 
+def _normalized(image, pixels):
+    if pixels == "as_given":
+        return image
+    if pixels == "centered":
+        return 2 * image - 1
+    mean, deviation = (image.new_tensor(v).view(1, 3, 1, 1) for v in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
+    return (image - mean) / deviation
+
+
 class VisionTransformer(nn.Module):
     """`o` is the entry "vit" of a file's options."""
 
@@ -164,7 +173,7 @@ class VisionTransformer(nn.Module):
         return torch.cat([self.pos_embed[:, :self.first], scaled.permute(0, 2, 3, 1).flatten(1, 2)], 1)
 
     def _embedded(self, image):
-        x = self.patch_embed["proj"](image)
+        x = self.patch_embed["proj"](_normalized(image, self.o.get("pixels", "as_given")))
         height, width = x.shape[2:]
         x = x.flatten(2).transpose(1, 2)
         class_token = self.cls_token if self.o["class_token"] else None

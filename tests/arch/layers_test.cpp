@@ -83,6 +83,9 @@ const std::map<std::string, Names> kMayInclude = {
 
     // No LibTorch: sensors work on planes of a frame; the JPEG codec comes from render/texture.
     {"sim2real/sensor", kVocabulary + Names{"render/texture"}},
+    {"sim2real/dense", {"render/base", "fmt"}},
+    {"sim2real/preference", {"render/base", "fmt", "sim2real/dense", "nlohmann"}},
+    {"sim2real/reweight", {"render/base", "fmt", "sim2real/dense"}},
 };
 
 // "render/base/vec.h" -> "render/base"; "fmt/core.h" -> "fmt"; "hdf5.h" -> "hdf5.h"; "vector" -> "" (standard library,

@@ -40,11 +40,10 @@ struct Layout {
 /// Rows of one head in global memory.
 struct Source {
   const std::uint16_t* data;
-  std::int64_t stride;
-  int end, width;  // zeros beyond
+  int stride, end, width;  // zeros beyond the last two
 
   SIM_DEVICE Source(const Array& a, int batch, int head, int rows, int columns)
-      : data(rows_of<const std::uint16_t>(a, batch, head)), stride(a.row_stride), end(rows), width(columns) {}
+      : data(rows_of<const std::uint16_t>(a, batch, head)), stride(static_cast<int>(a.row_stride)), end(rows), width(columns) {}
 };
 
 /// Starts the copy of `count` rows from `first` on, by kCopiers threads, of which this one is `thread`; each copies one piece
@@ -55,10 +54,10 @@ SIM_DEVICE void copy_rows(Shared to, const Source& from, int first, int count, i
   const int piece = thread % kPieces;
   const bool inside = piece * 8 < from.width;
   int row = thread / kPieces;
-  const std::uint16_t* source = from.data + (first + row) * from.stride + piece * 8;
-  SIM_KEEP_LOOP for (; row < count; row += kStep, source += kStep * from.stride) {
+  SIM_KEEP_LOOP for (; row < count; row += kStep) {
     const bool valid = inside && first + row < from.end;
-    gpu::copy_16(to + Layout<kWidth>::at(row, piece), valid ? source : from.data, valid);
+    const std::int64_t offset = valid ? static_cast<std::int64_t>(first + row) * from.stride + piece * 8 : 0;
+    gpu::copy_16(to + Layout<kWidth>::at(row, piece), from.data + offset, valid);
   }
 }
 
@@ -166,6 +165,24 @@ struct Chunk {
   int own, streamed;  // this lane's first row and column
 
   SIM_DEVICE float power(float dot) const { return gpu::fused_multiply_add(dot, exponent.scale, exponent.bias); }
+
+  /// Entry [t][n][r] of this lane's scores.
+  template <bool kOwnKeys>
+  SIM_DEVICE Entry<kOwnKeys> entry(int t, int n, int r) const {
+    return {own + t * 16 + r / 2 * 8, streamed + n * 8 + r % 2};
+  }
+  template <bool kOwnKeys>
+  SIM_DEVICE float distance_of(const Entry<kOwnKeys>& e) const {
+    return static_cast<float>(distance(e.query + sight.shift, e.key));
+  }
+  template <bool kOwnKeys>
+  SIM_DEVICE float with_distance(const Entry<kOwnKeys>& e, float power) const {
+    return gpu::fused_multiply_add(exponent.slope, distance_of(e), power);
+  }
+  template <bool kOwnKeys>
+  SIM_DEVICE bool sees(const Entry<kOwnKeys>& e) const {
+    return sight.sees(e.query, e.key);
+  }
 };
 
 /// Sums over all entries for the gradients of bias and slope.
@@ -173,49 +190,40 @@ struct PairSums {
   float bias = 0, slope = 0;
 };
 
-/// scores -> P. kSpecial: some entries are hidden, or there are slopes.
+/// scores -> P, and P (1 - P) beside it. kSpecial: some entries are hidden, or there are slopes.
 template <bool kSpecial, bool kOwnKeys, int kTiles>
-SIM_DEVICE void to_weights(Scores<kTiles>& s, const Chunk& at) {
+SIM_DEVICE void to_weights_and_slopes(Scores<kTiles>& s, Scores<kTiles>& slopes, const Chunk& at) {
   SIM_UNROLL for (int t = 0; t < kTiles; ++t)
     SIM_UNROLL for (int n = 0; n < kChunk / 8; ++n)
       SIM_UNROLL for (int r = 0; r < 4; r += 2) {
-        float* x = &s.c[t][n][r];
+        float *x = &s.c[t][n][r], *y = &slopes.c[t][n][r];
         float t0 = at.power(x[0]), t1 = at.power(x[1]);
-        const int own = at.own + t * 16 + r * 4, streamed = at.streamed + n * 8;
-        const Entry<kOwnKeys> first(own, streamed), second(own, streamed + 1);
-        if (kSpecial) {
-          t0 = gpu::fused_multiply_add(at.exponent.slope, static_cast<float>(distance(first.query + at.sight.shift, first.key)), t0);
-          t1 = gpu::fused_multiply_add(at.exponent.slope, static_cast<float>(distance(second.query + at.sight.shift, second.key)), t1);
-        }
+        const Entry<kOwnKeys> first = at.entry<kOwnKeys>(t, n, r), second = at.entry<kOwnKeys>(t, n, r + 1);
+        if (kSpecial) t0 = at.with_distance(first, t0), t1 = at.with_distance(second, t1);
         const SigmoidPair p(t0, t1);
-        x[0] = !kSpecial || at.sight.sees(first.query, first.key) ? p.p0 : 0;
-        x[1] = !kSpecial || at.sight.sees(second.query, second.key) ? p.p1 : 0;
+        const bool seen0 = !kSpecial || at.sees(first), seen1 = !kSpecial || at.sees(second);
+        x[0] = seen0 ? p.p0 : 0, x[1] = seen1 ? p.p1 : 0;
+        y[0] = seen0 ? p.slope0 : 0, y[1] = seen1 ? p.slope1 : 0;
       }
 }
 
-/// scores -> P and dP -> dS; adds to the sums over dS.
+/// scores -> P.
 template <bool kSpecial, bool kOwnKeys, int kTiles>
-SIM_DEVICE void to_gradients(Scores<kTiles>& s, Scores<kTiles>& g, const Chunk& at, PairSums& sums) {
+SIM_DEVICE void to_weights(Scores<kTiles>& s, const Chunk& at) {
+  Scores<kTiles> unused;
+  to_weights_and_slopes<kSpecial, kOwnKeys>(s, unused, at);
+}
+
+/// P (1 - P) -> dS = P (1 - P) dP; adds to the sums over dS.
+template <bool kSpecial, bool kOwnKeys, int kTiles>
+SIM_DEVICE void to_gradients(Scores<kTiles>& slopes, const Scores<kTiles>& dp, const Chunk& at, PairSums& sums) {
   SIM_UNROLL for (int t = 0; t < kTiles; ++t)
     SIM_UNROLL for (int n = 0; n < kChunk / 8; ++n)
-      SIM_UNROLL for (int r = 0; r < 4; r += 2) {
-        float *x = &s.c[t][n][r], *y = &g.c[t][n][r];
-        float t0 = at.power(x[0]), t1 = at.power(x[1]), distance0 = 0, distance1 = 0;
-        const int own = at.own + t * 16 + r * 4, streamed = at.streamed + n * 8;
-        const Entry<kOwnKeys> first(own, streamed), second(own, streamed + 1);
-        if (kSpecial) {
-          distance0 = static_cast<float>(distance(first.query + at.sight.shift, first.key));
-          distance1 = static_cast<float>(distance(second.query + at.sight.shift, second.key));
-          t0 = gpu::fused_multiply_add(at.exponent.slope, distance0, t0);
-          t1 = gpu::fused_multiply_add(at.exponent.slope, distance1, t1);
-        }
-        const SigmoidPair p(t0, t1);
-        const bool seen0 = !kSpecial || at.sight.sees(first.query, first.key);
-        const bool seen1 = !kSpecial || at.sight.sees(second.query, second.key);
-        x[0] = seen0 ? p.p0 : 0, x[1] = seen1 ? p.p1 : 0;
-        y[0] = seen0 ? p.slope0 * y[0] : 0, y[1] = seen1 ? p.slope1 * y[1] : 0;
-        sums.bias += y[0] + y[1];
-        if (kSpecial) sums.slope -= gpu::fused_multiply_add(distance0, y[0], distance1 * y[1]);
+      SIM_UNROLL for (int r = 0; r < 4; ++r) {
+        float& x = slopes.c[t][n][r];
+        x = kSpecial && x == 0 ? 0 : x * dp.c[t][n][r];
+        sums.bias += x;
+        if (kSpecial) sums.slope = gpu::fused_multiply_add(-at.distance_of(at.entry<kOwnKeys>(t, n, r)), x, sums.slope);
       }
 }
 
@@ -423,11 +431,12 @@ struct QueryGradients {
 
   template <bool kSpecial>
   SIM_DEVICE static void chunk(Sums<kTiles, kWidth / 8>& dq, const Own& own, Shared k, Shared v, int row, const Chunk& at, PairSums& sums) {
-    Scores<kTiles> s, g;
+    Scores<kTiles> s, ds, dp;
     score<E>(s, own.q, k, row);
-    score<E>(g, own.grad, v, row);
-    to_gradients<kSpecial, false>(s, g, at, sums);
-    accumulate<E, kWidth>(dq, g, k, row);
+    to_weights_and_slopes<kSpecial, false>(s, ds, at);
+    score<E>(dp, own.grad, v, row);
+    to_gradients<kSpecial, false>(ds, dp, at, sums);
+    accumulate<E, kWidth>(dq, ds, k, row);
   }
 
   /// The sum over the block, in a fixed order; the buffers are free.
@@ -505,13 +514,14 @@ struct KeyGradients {
 
   template <bool kSpecial>
   SIM_DEVICE static void chunk(Out& out, const Own& own, Shared q, Shared grad, int row, const Chunk& at) {
-    Scores<kTiles> s, g;
+    Scores<kTiles> s, ds, dp;
     PairSums unused;
     score<E>(s, own.k, q, row);
-    score<E>(g, own.v, grad, row);
-    to_gradients<kSpecial, true>(s, g, at, unused);
+    to_weights_and_slopes<kSpecial, true>(s, ds, at);
     accumulate<E, kWidth>(out.dv, s, grad, row);
-    accumulate<E, kWidth>(out.dk, g, q, row);
+    score<E>(dp, own.v, grad, row);
+    to_gradients<kSpecial, true>(ds, dp, at, unused);
+    accumulate<E, kWidth>(out.dk, ds, q, row);
   }
 
   SIM_DEVICE static void run(const Params& p) {

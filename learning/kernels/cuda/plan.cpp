@@ -49,6 +49,8 @@ void check_rows(const Call& call, const DeviceRows& rows, std::string_view name)
   for (const std::int64_t stride : {rows.batch_stride, rows.head_stride, rows.row_stride})
     if (stride % 8 != 0)
       fail_usage("sigmoid attention: {} has a stride of {} elements; 16-bit elements on a GPU take multiples of 8", name, stride);
+  if (rows.row_stride < 0 || rows.row_stride > 0x7fffffff)
+    fail_usage("sigmoid attention: the rows of {} are {} elements apart; a GPU takes 0 to {}", name, rows.row_stride, 0x7fffffff);
 }
 
 void check(const Call& call) {

@@ -43,6 +43,7 @@ struct Run {
   PolyViewOptions objective;
   std::int64_t step = 0;
   double share_right = 0;
+  double wait_seconds = 0;                 ///< for data, in this process
 
   static ContrastModel seeded(const PretrainOptions& o) {
     torch::manual_seed(o.run.seed);
@@ -70,7 +71,9 @@ double share_of_right_neighbours(const Tensor& u) {
 }
 
 StepReport take_step(Run& run) {
+  const Stopwatch waiting;
   const Batch batch = run.loader.next();
+  run.wait_seconds += waiting.seconds();
   run.parameters.zero_gradients();
   Tensor u;
   {
@@ -155,6 +158,7 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
   folder.open_curves(run.step + 1);
 
   PretrainResult result;
+  run.wait_seconds = 0;
   const Pace pace(run.step, std::int64_t{options.loader.batch_size} * (run.peers ? run.peers->size() : 1));
   const auto save = [&] { if (first_rank) write_checkpoint(control.out, checkpoint_of(run, config, data), options.run.keep); };
   while (run.step < options.schedule.total) {
@@ -163,7 +167,7 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
       throw Cancelled{};
     }
     StepReport report = take_step(run);
-    pace.fill(report, 0);
+    pace.fill(report, run.wait_seconds);
     if (first_rank && control.progress) control.progress(report);
     if (due(run.step, options.run.log_every))
       folder.add(run.step, {{"pretrain/loss", report.loss}, {"pretrain/share_right", run.share_right}, {"pretrain/learning_rate", report.learning_rate}});

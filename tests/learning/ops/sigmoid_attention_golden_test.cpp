@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <set>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ const std::vector<Variant> kVariants = {
     {"float32", at::kFloat, "avx512"},      {"bfloat16", at::kBFloat16, "reference"}, {"bfloat16", at::kBFloat16, "avx2"},
     {"bfloat16", at::kBFloat16, "avx512"},  {"bfloat16", at::kBFloat16, "amx"},     {"float16", at::kHalf, "reference"},
     {"float16", at::kHalf, "avx2"},         {"float16", at::kHalf, "avx512"}};
+
+void PrintTo(const Variant& v, std::ostream* out) { *out << v.type_name << " on " << v.path; }
 
 /// The path that the operator takes, for as long as this lives.
 struct OnPath {

@@ -240,6 +240,8 @@ TEST_P(GpuSigmoidAttention, AgreesAtEveryLength) {
   using Size = std::pair<std::int64_t, std::int64_t>;
   for (const auto& [m, n] : {Size{1, 1}, Size{1, 300}, Size{70, 1}, Size{16, 16}, Size{65, 63}, Size{130, 129}, Size{60, 257}, Size{140, 320}})
     for (const bool causal : {false, true}) compare(GetParam(), {{1, 1, 1, m, n, 32, 32}, causal});
+  // So many heads that one block has all queries of its own, with several rounds for each warp.
+  for (const bool causal : {false, true}) compare(GetParam(), {{1, 4, 4, 150, 100, 16, 16}, causal});
 }
 
 TEST_P(GpuSigmoidAttention, AgreesAtTheTokensOfAVit) { compare(GetParam(), {{1, 1, 1, 197, 197, 64, 64}}); }

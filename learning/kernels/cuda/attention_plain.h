@@ -107,7 +107,7 @@ SIM_DEVICE void load(const Matrix<T>& to, const Array& from, int batch, int head
 template <typename T>
 SIM_DEVICE void products(T (&dot)[2][2], const Thread& at, const Matrix<T>& a, const Matrix<T>& b, int width) {
   dot[0][0] = dot[0][1] = dot[1][0] = dot[1][1] = 0;
-  for (int c = 0; c < width; ++c) {
+  SIM_UNROLL_BY(4) for (int c = 0; c < width; ++c) {
     const T a0 = a.get(2 * at.y, c), a1 = a.get(2 * at.y + 1, c), b0 = b.get(at.x, c), b1 = b.get(at.x + 16, c);
     dot[0][0] = gpu::fused_multiply_add(a0, b0, dot[0][0]);
     dot[0][1] = gpu::fused_multiply_add(a0, b1, dot[0][1]);
@@ -126,7 +126,7 @@ struct Sums {
       const int column = at.x + 16 * i;
       if (column >= width) break;
       T s0 = 0, s1 = 0;
-      for (int r = 0; r < kRows; ++r) {
+      SIM_UNROLL_BY(4) for (int r = 0; r < kRows; ++r) {
         const T x = m.get(r, column);
         s0 = gpu::fused_multiply_add(w.get(2 * at.y, r), x, s0);
         s1 = gpu::fused_multiply_add(w.get(2 * at.y + 1, r), x, s1);

@@ -41,7 +41,7 @@ void with_plain_body_of_width(const Launch& launch, const Use& use) {
 template <typename T, class Use>
 void with_plain_body(const Launch& launch, const Use& use) {
   if (launch.width <= 64) return with_plain_body_of_width<T, 64>(launch, use);
-  with_plain_body_of_width<T, 256>(launch, use);
+  with_plain_body_of_width<T, sizeof(T) == 8 ? 128 : 256>(launch, use);
 }
 
 }  // namespace simulacra::kernels::attention::cuda

@@ -1,5 +1,5 @@
 # CUDA, for the kernels of the learning half. SIMULACRA_CUDA: ON demands nvcc; AUTO takes it where it is found and LibTorch is
-# a build for CUDA too; OFF leaves it out. Included by learning/, after LibTorch.
+# a build for CUDA too; OFF leaves it out. Included after LibTorch is known.
 #
 # Defines SIMULACRA_HAS_CUDA, and with it the language CUDA for SIMULACRA_CUDA_ARCHITECTURES.
 set(SIMULACRA_CUDA AUTO CACHE STRING "Build the CUDA kernels: ON, OFF or AUTO (where nvcc and a LibTorch for CUDA are found)")

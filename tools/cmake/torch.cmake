@@ -60,6 +60,8 @@ if(NOT SIMULACRA_TORCH STREQUAL "OFF")
   endif()
 endif()
 
+include(tools/cmake/cuda.cmake)
+
 # Files that include LibTorch are not cached: ccache would preprocess half a million lines of each, which takes as long as
 # the precompiled header saves.
 

@@ -6,6 +6,9 @@
 //   o = torch.ops.simulacra.sigmoid_attention(q, k, v, bias, slopes=None, key_len=None, scale=None, causal=False,
 //                                             window_left=-1, window_right=-1)
 //
+// In builds with CUDA the same call takes CUDA tensors, and CUDA's autocast: float16 and bfloat16 on tensor cores up to 128
+// channels, computed in float beyond; a key_len above n then counts as n, as its values stay on the device.
+//
 // The environment variable SIMULACRA_CPU_PATH (automatic, reference, avx2, avx512, amx) chooses how a CPU computes it.
 #pragma once
 

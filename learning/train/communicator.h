@@ -10,7 +10,8 @@
 
 namespace simulacra::learning {
 
-/// All processes of the run, or nullptr when this one is alone (also when built without MPI). Finalised at exit. Throws
+/// All processes of the run, or nullptr when this one is alone (also when built without MPI). Finalised at exit. In a build
+/// with CUDA and NCCL, tensors on GPUs are exchanged by NCCL, each process with one GPU of its own. Throws
 /// UsageError when a launcher started several processes and the build has no MPI.
 std::shared_ptr<Collective> all_processes();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration: schema, CPU and meta kernels, autograd, autocast.
+// Registration: schema, CPU, CUDA and meta kernels, autograd, autocast.
 #include <torch/torch.h>
 
 #include "learning/ops/sigmoid_attention.h"
@@ -99,6 +99,9 @@ struct Attention : torch::autograd::Function<Attention> {
 Tensor forward_cpu(SIM_ARGUMENTS) { return cpu_forward(q, k, v, SIM_PACKED); }
 Gradients backward_cpu(const Tensor& grad, SIM_ARGUMENTS) { return cpu_backward(grad, q, k, v, SIM_PACKED); }
 
+Tensor forward_cuda(SIM_ARGUMENTS) { return cuda_forward(q, k, v, SIM_PACKED); }
+Gradients backward_cuda(const Tensor& grad, SIM_ARGUMENTS) { return cuda_backward(grad, q, k, v, SIM_PACKED); }
+
 Tensor forward_meta(SIM_ARGUMENTS) {
   check(q, k, v, SIM_PACKED);
   return empty_output(q, v);
@@ -118,10 +121,11 @@ Gradients backward_autograd(const Tensor& grad, SIM_ARGUMENTS) {
 }
 
 /// q, k and v in the type that autocast asks for; bias and slopes stay, for they are read in double anyway.
+template <c10::DispatchKey key, c10::DeviceType device>
 Tensor forward_autocast(SIM_ARGUMENTS) {
-  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::AutocastCPU);
-  const auto to = at::autocast::get_autocast_dtype(at::kCPU);
-  const auto cast = [&](const Tensor& t) { return at::autocast::cached_cast(to, t, at::kCPU); };
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(key);
+  const auto to = at::autocast::get_autocast_dtype(device);
+  const auto cast = [&](const Tensor& t) { return at::autocast::cached_cast(to, t, device); };
   return call_forward(cast(q), cast(k), cast(v), SIM_PACKED);
 }
 
@@ -139,6 +143,10 @@ TORCH_LIBRARY_IMPL(simulacra, CPU, m) {
   m.impl("sigmoid_attention", forward_cpu);
   m.impl("sigmoid_attention_backward", backward_cpu);
 }
+TORCH_LIBRARY_IMPL(simulacra, CUDA, m) {
+  m.impl("sigmoid_attention", forward_cuda);
+  m.impl("sigmoid_attention_backward", backward_cuda);
+}
 TORCH_LIBRARY_IMPL(simulacra, Meta, m) {
   m.impl("sigmoid_attention", forward_meta);
   m.impl("sigmoid_attention_backward", backward_meta);
@@ -147,7 +155,12 @@ TORCH_LIBRARY_IMPL(simulacra, Autograd, m) {
   m.impl("sigmoid_attention", forward_autograd);
   m.impl("sigmoid_attention_backward", backward_autograd);
 }
-TORCH_LIBRARY_IMPL(simulacra, AutocastCPU, m) { m.impl("sigmoid_attention", forward_autocast); }
+TORCH_LIBRARY_IMPL(simulacra, AutocastCPU, m) {
+  m.impl("sigmoid_attention", forward_autocast<c10::DispatchKey::AutocastCPU, c10::DeviceType::CPU>);
+}
+TORCH_LIBRARY_IMPL(simulacra, AutocastCUDA, m) {
+  m.impl("sigmoid_attention", forward_autocast<c10::DispatchKey::AutocastCUDA, c10::DeviceType::CUDA>);
+}
 
 }  // namespace
 

@@ -37,4 +37,8 @@ Gradients empty_gradients(const Tensor& q, const Tensor& k, const Tensor& v, con
 Tensor cpu_forward(const Tensor& q, const Tensor& k, const Tensor& v, const Arguments& a);
 Gradients cpu_backward(const Tensor& grad, const Tensor& q, const Tensor& k, const Tensor& v, const Arguments& a);
 
+// In a build without CUDA they fail with one line (ops/cuda).
+Tensor cuda_forward(const Tensor& q, const Tensor& k, const Tensor& v, const Arguments& a);
+Gradients cuda_backward(const Tensor& grad, const Tensor& q, const Tensor& k, const Tensor& v, const Arguments& a);
+
 }  // namespace simulacra::ops::detail

@@ -12,6 +12,7 @@
 #include <mpi.h>
 #endif
 
+#include "learning/train/src/device_communicator.h"
 #include "render/base/error.h"
 
 namespace simulacra::learning {
@@ -24,6 +25,7 @@ void check_mpi(int code, const char* what) {
 }
 
 MPI_Datatype type_of(const torch::Tensor& t) {
+  if (!t.is_cpu()) fail("MPI: a tensor is on {}; between GPUs this build would need NCCL", t.device().str());
   const auto type = t.scalar_type();
   if (type == torch::kFloat32) return MPI_FLOAT;
   if (type == torch::kFloat64) return MPI_DOUBLE;
@@ -103,7 +105,11 @@ std::shared_ptr<Collective> all_processes() {
     check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
     std::atexit(finalize);
   }
-  static const auto world = std::make_shared<World>();
+#ifdef SIMULACRA_HAS_NCCL
+  static const std::shared_ptr<Collective> world = with_nccl(std::make_shared<World>());
+#else
+  static const std::shared_ptr<Collective> world = std::make_shared<World>();
+#endif
   return world->size() > 1 ? world : nullptr;
 #else
   fail_usage("{} processes were started, and this build is without MPI; install libopenmpi-dev and configure again", launched_processes());

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "learning/kernels/sigmoid_attention_cuda.h"
 #include "learning/ops/sigmoid_attention.h"
 #include "render/base/error.h"
 
@@ -119,6 +120,20 @@ TEST(SigmoidAttentionOp, WrongArgumentsAreNamed) {
   EXPECT_THAT(call(in.q, in.k, in.v, in.bias, torch::zeros({3})), HasSubstr("slopes is [3], expected [4]"));
   EXPECT_THAT(call(in.q, in.k, in.v, in.bias, {}, torch::zeros({2})), HasSubstr("key_len is Float, expected Long or Int"));
   EXPECT_THAT(call(in.q, in.k, in.v, in.bias, {}, torch::tensor({3, 8})), HasSubstr("key_len[1] = 8, expected 0 to 7"));
+}
+
+// Where CUDA tensors go. (A LibTorch for CPUs cannot make one, but its dispatcher can be asked by the key's name.)
+TEST(SigmoidAttentionOp, ABuildWithoutCudaSaysSo) {
+  if (kernels::attention::cuda::built_with_cuda()) GTEST_SKIP() << "skipped: this build has CUDA";
+  using Maybe = std::optional<Tensor>;
+  const auto op = c10::Dispatcher::singleton()
+                      .findSchemaOrThrow("simulacra::sigmoid_attention", "")
+                      .typed<Tensor(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Maybe&, const Maybe&,
+                                    std::optional<double>, bool, std::int64_t, std::int64_t)>();
+  const Inputs in = inputs();
+  const c10::DispatchKeySet cuda(c10::DispatchKey::CUDA);
+  EXPECT_THAT(message_of([&] { op.redispatch(cuda, in.q, in.k, in.v, in.bias, Maybe(), Maybe(), std::nullopt, false, -1, -1); }),
+              HasSubstr("this build is without CUDA"));
 }
 
 }  // namespace

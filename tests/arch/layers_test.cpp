@@ -72,7 +72,7 @@ const std::map<std::string, Names> kMayInclude = {
     {"learning/metrics", {"render/base", "fmt", "torch"}},
     {"learning/ops", {"render/base", "fmt", "torch", "ATen", "c10", "learning/kernels"}},
     {"learning/optim", kVocabulary + kTorch + Names{"learning/kernels"}},
-    {"learning/losses", kVocabulary + kTorch},
+    {"learning/losses", kVocabulary + kTorch + Names{"ATen", "learning/kernels"}},
     {"learning/dab", kVocabulary + kTorch},
     {"learning/nn", kVocabulary + kTorch + Names{"learning/ops", "nlohmann"}},
     // The only place where LibTorch meets a data set.

@@ -14,6 +14,11 @@
 #include <utility>
 #include <vector>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace simulacra::kernels::gpu {
 namespace {
 
@@ -58,11 +63,31 @@ struct Request {
 
 enum class Waits { no, for_warp, for_block, forever };
 
+/// What AddressSanitizer is told of a stack that is left and of the one that is entered; nothing without it.
+struct StackNotes {
+  void* left = nullptr;
+  const void* scheduler = nullptr;
+  std::size_t scheduler_bytes = 0;
+
+#if defined(__SANITIZE_ADDRESS__)
+  void before(const void* to, std::size_t bytes, bool for_good = false) { __sanitizer_start_switch_fiber(for_good ? nullptr : &left, to, bytes); }
+  void after() { __sanitizer_finish_switch_fiber(left, nullptr, nullptr); }
+  void entered() { __sanitizer_finish_switch_fiber(nullptr, &scheduler, &scheduler_bytes); }
+  static void fresh(const void* stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
+#else
+  void before(const void*, std::size_t, bool = false) {}
+  void after() {}
+  void entered() {}
+  static void fresh(const void*, std::size_t) {}
+#endif
+};
+
 struct Thread {
   ucontext_t context;
   std::vector<char> stack = std::vector<char>(kStack);
   Waits waits = Waits::no;
   Request request;
+  StackNotes notes;
   std::vector<std::vector<Copy>> groups;  // committed, oldest first
   std::vector<Copy> open;
 };
@@ -81,6 +106,7 @@ struct Emulator::State {
   std::vector<char> shared;
   std::vector<Cell> cells;
   ucontext_t scheduler;
+  StackNotes scheduler_notes;
   const std::function<void()>* body = nullptr;
   std::exception_ptr failure;
   std::int64_t block = 0, epoch = 0, conflicts = 0, loads = 0;
@@ -113,6 +139,7 @@ thread_local Emulator::State* running = nullptr;
 void fiber_main() {
   Emulator::State* const state = running;
   Thread& me = state->me();
+  me.notes.entered();
   try {
     (*state->body)();
     if (!me.open.empty() || !std::all_of(me.groups.begin(), me.groups.end(), [](const auto& g) { return g.empty(); }))
@@ -121,6 +148,7 @@ void fiber_main() {
     if (!state->failure) state->failure = std::current_exception();
   }
   me.waits = Waits::forever;
+  me.notes.before(me.notes.scheduler, me.notes.scheduler_bytes, /*for_good=*/true);
   swapcontext(&me.context, &state->scheduler);
 }
 
@@ -135,6 +163,7 @@ void Emulator::State::start_block(std::int64_t index, int count, int shared_byte
   threads.resize(static_cast<std::size_t>(count));
   for (auto& t : threads) {
     t->waits = Waits::no, t->request = Request(), t->groups.clear(), t->open.clear();
+    StackNotes::fresh(t->stack.data(), kStack);
     getcontext(&t->context);
     t->context.uc_stack.ss_sp = t->stack.data();
     t->context.uc_stack.ss_size = t->stack.size();
@@ -150,7 +179,9 @@ void Emulator::State::schedule() {
     for (std::size_t i = 0; i < threads.size() && !failure; ++i) {
       if (threads[i]->waits != Waits::no) continue;
       current = static_cast<int>(i);
+      scheduler_notes.before(threads[i]->stack.data(), kStack);
       swapcontext(&scheduler, &threads[i]->context);
+      scheduler_notes.after();
       moved = true;
     }
   }
@@ -165,7 +196,9 @@ void Emulator::State::schedule() {
 void Emulator::State::wait(Waits what) {
   Thread& t = me();
   t.waits = what;
+  t.notes.before(t.notes.scheduler, t.notes.scheduler_bytes);
   swapcontext(&t.context, &scheduler);
+  t.notes.after();
 }
 
 void Emulator::State::with_warp(Request request) {

@@ -95,7 +95,7 @@ std::string module_of(const std::string& include) {
   const auto first = include.find('/');
   if (first == std::string::npos) return kThirdPartyFiles.contains(include) ? include : "";
   const std::string top = include.substr(0, first);
-  if (top == "sys" || top == "linux") return "";
+  if (top == "sys" || top == "linux" || top == "sanitizer") return "";
   const bool ours = top == "render" || top == "dataset" || top == "learning" || top == "sim2real" || top == "tools";
   return ours ? include.substr(0, include.find('/', first + 1)) : top;
 }

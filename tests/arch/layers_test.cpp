@@ -84,8 +84,11 @@ const std::map<std::string, Names> kMayInclude = {
     // No LibTorch: sensors work on planes of a frame; the JPEG codec comes from render/texture.
     {"sim2real/sensor", kVocabulary + Names{"render/texture"}},
     {"sim2real/dense", {"render/base", "fmt"}},
+    // Pictures of folders are decoded by render/texture.
+    {"sim2real/gap", {"render/base", "render/image", "render/texture", "sim2real/dense", "fmt", "nlohmann"}},
     {"sim2real/preference", {"render/base", "fmt", "sim2real/dense", "nlohmann"}},
     {"sim2real/reweight", {"render/base", "fmt", "sim2real/dense"}},
+    {"sim2real/refine", kTorch + Names{"render/base", "fmt"}},
 };
 
 // "render/base/vec.h" -> "render/base"; "fmt/core.h" -> "fmt"; "hdf5.h" -> "hdf5.h"; "vector" -> "" (standard library,

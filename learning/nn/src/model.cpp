@@ -7,7 +7,6 @@
 
 #include <fmt/ranges.h>
 
-#include "learning/ops/activations.h"
 #include "render/base/error.h"
 #include "render/config/config.h"
 
@@ -123,9 +122,9 @@ torch::Tensor DecoderImpl::forward(const std::vector<torch::Tensor>& maps) {
     } else {
       x = skip;
     }
-    x = x + run(second_, i, ops::gelu(run(first_, i, ops::gelu(x))));
+    x = x + run(second_, i, torch::gelu(run(first_, i, torch::gelu(x))));
   }
-  return ops::gelu(x);
+  return torch::gelu(x);
 }
 
 torch::Tensor predictions_of_coarse(std::string_view task, const torch::Tensor& coarse, std::int64_t height, std::int64_t width) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "learning/ops/activations.h"
 #include "learning/ops/sigmoid_attention.h"
 #include "render/base/error.h"
 
@@ -98,7 +97,7 @@ torch::Tensor BlockImpl::forward(torch::Tensor x, const Rotation& rotation) {
     return gain_.defined() ? y * gain_ : y;
   };
   x = x + branch(attn->forward(norm1->forward(x), rotation), out_norm1, gain1_);
-  return x + branch(fc2->forward(ops::gelu(fc1->forward(norm2->forward(x)))), out_norm2, gain2_);
+  return x + branch(fc2->forward(torch::gelu(fc1->forward(norm2->forward(x)))), out_norm2, gain2_);
 }
 
 VisionTransformerImpl::VisionTransformerImpl(const VitOptions& options) : options_(options) {

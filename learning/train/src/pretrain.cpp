@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <torch/torch.h>
 
-#include "learning/ops/activations.h"
 #include "learning/train/pretrain.h"
 
 #include <fmt/format.h>
@@ -27,7 +26,7 @@ struct ContrastModelImpl : torch::nn::Module {
         hidden(register_module("hidden", torch::nn::Linear(vit.dim, c.hidden))),
         out(register_module("out", torch::nn::Linear(c.hidden, c.out))) {}
   /// [N, 3, H, W] -> [N, out]
-  Tensor forward(const Tensor& image) { return out(ops::gelu(hidden(encoder->pooled(encoder->forward(image))))); }
+  Tensor forward(const Tensor& image) { return out(torch::gelu(hidden(encoder->pooled(encoder->forward(image))))); }
 
   nn::VisionTransformer encoder;
   torch::nn::Linear hidden, out;

@@ -58,6 +58,31 @@ torch::Tensor smoothed(const torch::Tensor& edges) {
 
 double quantile_of(const torch::Tensor& values, double q) { return values.numel() == 0 ? 0 : values.quantile(q).item<double>(); }
 
+/// For the tiles that `enough` ([rows * columns of tiles]) marks: where `after` fits `before` best, weighted by `band`.
+BorderShift best_fit(const torch::Tensor& before, const torch::Tensor& after, const torch::Tensor& band, const torch::Tensor& enough,
+                     const BorderShiftOptions& o) {
+  const std::int64_t s = o.search, n = 2 * s + 1;
+
+  // 1. The correlation at every shift; a little less for a long one, which decides where the edges leave it open.
+  constexpr double kLessAPixelSquared = 1e-3;
+  std::vector<torch::Tensor> values;
+  for (std::int64_t row = -s; row <= s; ++row)
+    for (std::int64_t column = -s; column <= s; ++column)
+      values.push_back(correlation(before, after, band, column, row, o.tile) - kLessAPixelSquared * static_cast<double>(row * row + column * column));
+  const torch::Tensor score = torch::stack(values, -1).view({-1, n * n}).index({enough});
+
+  // 2. Its maximum, and to a fraction of a pixel along both axes where it does not lie at the end of the search.
+  const torch::Tensor best = score.argmax(1), column = best.remainder(n), row = best.div(n, "floor");
+  const auto at = [&](const torch::Tensor& c, const torch::Tensor& r) {
+    return score.gather(1, (r.clamp(0, n - 1) * n + c.clamp(0, n - 1)).unsqueeze(1)).squeeze(1);
+  };
+  const auto inside = [&](const torch::Tensor& t) { return (t > 0).logical_and(t < n - 1).to(torch::kDouble); };
+  const torch::Tensor top = at(column, row);
+  const torch::Tensor dx = top_of_parabola(at(column - 1, row), top, at(column + 1, row)) * inside(column);
+  const torch::Tensor dy = top_of_parabola(at(column, row - 1), top, at(column, row + 1)) * inside(row);
+  return {torch::stack({(column - s).to(torch::kDouble) + dx, (row - s).to(torch::kDouble) + dy}, 1), top};
+}
+
 }  // namespace
 
 torch::Tensor dark_centre(const torch::Tensor& images, double share, std::int64_t border) {
@@ -111,28 +136,13 @@ BorderShift border_shift(const torch::Tensor& before, const torch::Tensor& after
   if (before.size(1) < o.tile || before.size(2) < o.tile) fail("pictures are smaller than a tile of {} pixels", o.tile);
   const torch::NoGradGuard no_grad;
   const torch::Tensor a = smoothed(before), b = smoothed(after), line = borders.to(torch::kDouble);
-  const std::int64_t s = o.search, width = 2 * o.band + 1, n = 2 * s + 1;
+  const std::int64_t s = o.search, width = 2 * o.band + 1;
   const torch::Tensor band = torch::max_pool2d(line.unsqueeze(1), {width, width}, {1, 1}, {o.band, o.band}).squeeze(1) * interior(line, s + 2);
-
-  // 1. The correlation at every shift; a little less for a long one, which decides where the edges leave it open.
-  constexpr double kLessAPixelSquared = 1e-3;
-  std::vector<torch::Tensor> values;
-  for (std::int64_t row = -s; row <= s; ++row)
-    for (std::int64_t column = -s; column <= s; ++column)
-      values.push_back(correlation(a, b, band, column, row, o.tile) - kLessAPixelSquared * static_cast<double>(row * row + column * column));
   const torch::Tensor enough = (tile_sums(line * interior(line, s + 2), o.tile) >= o.least_borders).flatten();
-  const torch::Tensor score = torch::stack(values, -1).view({-1, n * n}).index({enough});
 
-  // 2. Its maximum, and to a fraction of a pixel along both axes where it does not lie at the end of the search.
-  const torch::Tensor best = score.argmax(1), column = best.remainder(n), row = best.div(n, "floor");
-  const auto at = [&](const torch::Tensor& c, const torch::Tensor& r) {
-    return score.gather(1, (r.clamp(0, n - 1) * n + c.clamp(0, n - 1)).unsqueeze(1)).squeeze(1);
-  };
-  const auto inside = [&](const torch::Tensor& t) { return (t > 0).logical_and(t < n - 1).to(torch::kDouble); };
-  const torch::Tensor top = at(column, row);
-  const torch::Tensor dx = top_of_parabola(at(column - 1, row), top, at(column + 1, row)) * inside(column);
-  const torch::Tensor dy = top_of_parabola(at(column, row - 1), top, at(column, row + 1)) * inside(row);
-  return {torch::stack({(column - s).to(torch::kDouble) + dx, (row - s).to(torch::kDouble) + dy}, 1), top};
+  // A tile cuts edges off, which draws the fraction of a pixel to one side: as much for edges that have not moved.
+  const BorderShift found = best_fit(a, b, band, enough, o), unmoved = best_fit(a, a, band, enough, o);
+  return {found.shift - unmoved.shift, found.correlation};
 }
 
 }  // namespace simulacra::sim2real

@@ -293,10 +293,7 @@ TEST(LabelDrift, DepthThatMovesIsMeasuredWithoutAPicture) {
   const torch::Tensor before = depth_borders(depth(0), 0.05), after = depth_borders(depth(1), 0.05);
   const BorderShift found = border_shift(before, after, before);
   EXPECT_NEAR(std::get<0>(found.shift.median(0))[0].item<double>(), 1, 0.2);
-  // Borders are 0 or 1, and curved: the parabola through uneven neighbours tops a little beside the best shift, which is none.
-  const BorderShift still = border_shift(before, before, before);
-  EXPECT_LT(still.median_px(), 0.05);
-  EXPECT_LT(still.quantile_px(1), 0.5);
+  EXPECT_LT(border_shift(before, before, before).quantile_px(1), 1e-6);
 }
 
 TEST(LabelDrift, BordersOfDepthAndIds) {

@@ -39,7 +39,8 @@ struct Noise {
 /// for white Gaussian noise neither the choice nor the binning biases sigma. The line: least squares of variances, weighted by
 /// pixels/variance^2, iterated.
 /// Bias: texture that is left raises sigma (an upper bound); noise that is correlated, as after demosaicing or JPEG, is seen
-/// through the mask's high frequencies only; a tone curve bends the line, which holds for linear values. Of color pictures
+/// through the mask's high frequencies only; of 8-bit pictures the median moves
+/// in steps of 1.48/6 of 1/255, coarse below one step; a tone curve bends the line, which holds for linear values. Of color pictures
 /// green counts. Values in 0 .. 1.
 Noise measure_noise(std::span<const Plane> images, const NoiseOptions& options = {});
 NoiseLine fit_noise_line(std::span<const NoiseBin> bins);

@@ -8,6 +8,7 @@
 
 #include "dataset/schema/src/sha256_blocks.h"
 #include "render/base/error.h"
+#include "render/base/mix64.h"
 
 namespace simulacra {
 Sha256& Sha256::add(std::span<const std::uint8_t> bytes) {
@@ -64,14 +65,8 @@ std::string sha256_of_file(const std::filesystem::path& path) {
 }
 
 std::uint64_t mix_seed(std::span<const std::uint64_t> parts) {
-  // SplitMix64's finalizer, chained over the parts.
   std::uint64_t h = 0x9e3779b97f4a7c15u;
-  for (const std::uint64_t part : parts) {
-    h ^= part + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    h ^= h >> 31;
-  }
+  for (const std::uint64_t part : parts) h = mix64(h ^ (part + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2)));
   return h;
 }
 

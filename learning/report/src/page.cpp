@@ -14,20 +14,10 @@
 #include "learning/report/src/page_style.h"
 #include "learning/report/src/pictures.h"
 #include "learning/train/run_folder.h"
+#include "render/base/html.h"
 
 namespace simulacra::learning {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
 
 std::string value_text(double v) { return std::isfinite(v) ? fmt::format("{:.4g}", v) : "none"; }
 
@@ -38,10 +28,10 @@ std::string score_cards(const Scores& scores) {
     const auto slash = name.find('/');
     std::string what = name.substr(slash + 1);
     std::replace(what.begin(), what.end(), '_', ' ');
-    cards[name.substr(0, slash)] += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(what), value_text(value));
+    cards[name.substr(0, slash)] += fmt::format("<dt>{}</dt><dd>{}</dd>", html_escaped(what), value_text(value));
   }
   std::string html;
-  for (const auto& [task, lines] : cards) html += fmt::format("<div class=\"card\"><h3>{}</h3><dl>{}</dl></div>", escaped(task), lines);
+  for (const auto& [task, lines] : cards) html += fmt::format("<div class=\"card\"><h3>{}</h3><dl>{}</dl></div>", html_escaped(task), lines);
   return "<div class=\"cards\">" + html + "</div>";
 }
 
@@ -71,7 +61,7 @@ std::string chart(const std::string& name, const Curve& all) {
       "<line class=\"axis\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/><line class=\"axis\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>"
       "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>"
       "<text x=\"{}\" y=\"{}\">step {}</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><path d=\"{}\"/></svg></div>",
-      escaped(name), logarithmic ? " <span class=\"soft\">(log)</span>" : "", kWidth, kHeight, escaped(name), kLeft, bottom, kWidth - kRight, bottom,
+      html_escaped(name), logarithmic ? " <span class=\"soft\">(log)</span>" : "", kWidth, kHeight, html_escaped(name), kLeft, bottom, kWidth - kRight, bottom,
       kLeft, kTop, kLeft, bottom, kLeft - 6, kTop + 8, value_text(hi), kLeft - 6, bottom, value_text(lo), kLeft, kHeight - 8,
       curve.front().first, kWidth - kRight, kHeight - 8, curve.back().first, path);
 }
@@ -98,7 +88,7 @@ std::string frame_html(const ShownFrame& f) {
   }
   return fmt::format("<div class=\"card frame\"><h3>{} {} frame {}</h3><div class=\"row\"><span class=\"what\">image</span><img alt=\"image\" src=\"{}\">"
                      "<span></span><span></span>{}</div></div>",
-                     escaped(f.name.scene), escaped(f.name.camera), f.name.frame, image_uri(f.image), rows);
+                     html_escaped(f.name.scene), html_escaped(f.name.camera), f.name.frame, image_uri(f.image), rows);
 }
 
 /// IoU of each class that occurs, and what it is most often taken for.
@@ -126,9 +116,9 @@ std::string classes_html(const SemanticScore& s) {
 
 std::string evaluation_page(const EvaluationFacts& facts) {
   std::string html = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">";
-  html += fmt::format("<title>{}</title><style>{}</style></head><body><main>", escaped(facts.run.filename().string()), kPageStyle);
-  html += fmt::format("<h1>{}</h1><p class=\"line\">{} frames of {}, judged in {}</p>", escaped(facts.run.filename().string()), facts.scores.frames,
-                      escaped(facts.data), duration_text(facts.scores.seconds));
+  html += fmt::format("<title>{}</title><style>{}</style></head><body><main>", html_escaped(facts.run.filename().string()), kPageStyle);
+  html += fmt::format("<h1>{}</h1><p class=\"line\">{} frames of {}, judged in {}</p>", html_escaped(facts.run.filename().string()), facts.scores.frames,
+                      html_escaped(facts.data), duration_text(facts.scores.seconds));
   html += score_cards(facts.scores) + curves_html(facts);
   html += "<h2>Predictions</h2>";
   for (const ShownFrame& f : facts.shown) html += frame_html(f);

@@ -13,6 +13,7 @@
 
 #include "dataset/schema/canonical.h"
 #include "render/base/half.h"
+#include "render/base/mix64.h"
 
 namespace simulacra::tensors {
 namespace {
@@ -84,12 +85,6 @@ bool has_avx2() {
 #endif
 
 float luminance_of(float r, float g, float b) { return 0.3f * r + 0.59f * g + 0.11f * b; }   // the tone map's weights
-
-std::uint64_t mixed(std::uint64_t h) {   // SplitMix64's finalizer
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return h ^ (h >> 31);
-}
 
 /// Mean 0, variance 1: the sum of four uniform numbers of 16 bits, whose variance is (2^32 - 1) / 12 each.
 float nearly_normal(std::uint64_t random) {
@@ -218,7 +213,7 @@ void apply_change(const ColorChange& change, float* rgb, std::size_t pixels, flo
   change_loop(change, offset, r, g, b, pixels, limit);
   if (change.noise == 0) return;
   for (std::size_t i = 0; i < 3 * pixels; ++i) {
-    const float noisy = rgb[i] + change.noise * nearly_normal(mixed(change.noise_key + i * 0x9e3779b97f4a7c15u));
+    const float noisy = rgb[i] + change.noise * nearly_normal(mix64(change.noise_key + i * 0x9e3779b97f4a7c15u));
     rgb[i] = std::clamp(noisy, 0.0f, limit);
   }
 }

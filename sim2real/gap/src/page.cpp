@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "render/base/base64.h"
+#include "render/base/html.h"
 #include "render/texture/texture.h"
 #include "sim2real/gap/report.h"
 #include "sim2real/gap/src/page_style.h"
@@ -18,17 +19,6 @@ namespace {
 constexpr std::size_t kShown = 12;
 constexpr int kShownSide = 240;
 constexpr std::uint64_t kPictures = 2000;   // stream of the choice of pictures
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
 
 std::string shown(double v) { return std::isfinite(v) ? fmt::format("{:.3g}", v) : "none"; }
 
@@ -143,7 +133,7 @@ std::string pictures(const ImageSet& set, std::uint64_t seed) {
   order.resize(std::min(order.size(), kShown));
   std::ranges::sort(order);
   std::string html;
-  for (const std::size_t i : order) html += fmt::format("<img alt=\"{0}\" title=\"{0}\" src=\"{1}\">", escaped(set.names[i]), picture_uri(set.images[i]));
+  for (const std::size_t i : order) html += fmt::format("<img alt=\"{0}\" title=\"{0}\" src=\"{1}\">", html_escaped(set.names[i]), picture_uri(set.images[i]));
   return "<div class=\"pictures\">" + html + "</div>";
 }
 
@@ -153,7 +143,7 @@ std::string gap_page(const Gap& gap, const ImageSet& synthetic, const ImageSet& 
   std::string html = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">";
   html += fmt::format("<title>Gap</title><style>{}</style></head><body><main><h1>How far apart</h1>", kPageStyle);
   html += fmt::format("<p class=\"line\"><b class=\"a\">synthetic</b> {} ({} pictures) and <b class=\"b\">real</b> {} ({} pictures); {} features, seed {}</p>",
-                      escaped(gap.synthetic.name), gap.synthetic.images, escaped(gap.real.name), gap.real.images, escaped(gap.features), gap.seed);
+                      html_escaped(gap.synthetic.name), gap.synthetic.images, html_escaped(gap.real.name), gap.real.images, html_escaped(gap.features), gap.seed);
   html += table(gap) + "<h2>Curves</h2>" + charts(gap.synthetic, gap.real);
   html += "<h2 class=\"a\">Synthetic</h2>" + pictures(synthetic, gap.seed) + "<h2 class=\"b\">Real</h2>" + pictures(real, gap.seed);
   return html + "</main></body></html>\n";

@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "render/base/mix64.h"
+
 namespace simulacra::gap {
 
 class Random {
  public:
-  Random(std::uint64_t seed, std::uint64_t stream) : state_(mix(mix(seed + kStep) + (stream + 1) * kStep)) {}
-  std::uint64_t bits() { return mix(state_ += kStep); }
+  Random(std::uint64_t seed, std::uint64_t stream) : state_(mix64(mix64(seed + kStep) + (stream + 1) * kStep)) {}
+  std::uint64_t bits() { return mix64(state_ += kStep); }
   double uniform() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
   double normal() {
     const double radius = std::sqrt(-2 * std::log(uniform()));
@@ -31,12 +33,6 @@ class Random {
 
  private:
   static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ull;
-  /// The output function of SplitMix64 (Steele, Lea, Flood 2014).
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
   std::uint64_t state_;
 };
 

@@ -5,17 +5,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "render/base/mix64.h"
+
 namespace simulacra::sensor {
 namespace {
 
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
-
-/// The output function of SplitMix64 (Steele, Lea, Flood 2014).
-constexpr std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
 
 /// log k!: a table, then Stirling's series, whose error is below 1e-12 from 10 on.
 double log_factorial(double k) {
@@ -55,13 +50,13 @@ double poisson_by_rejection(double mean, Stream& stream) {
 }  // namespace
 
 Stream::Stream(std::uint64_t seed, std::uint32_t frame, Purpose purpose, std::uint64_t site)
-    : key_(mix(seed + kGolden)) {
+    : key_(mix64(seed + kGolden)) {
   for (const std::uint64_t part : {std::uint64_t{frame}, static_cast<std::uint64_t>(purpose), site})
-    key_ = mix(key_ + (part + 1) * kGolden);
+    key_ = mix64(key_ + (part + 1) * kGolden);
 }
 
 double Stream::uniform() {
-  return (static_cast<double>(mix(key_ + ++counter_ * kGolden) >> 12) + 0.5) * 0x1p-52;
+  return (static_cast<double>(mix64(key_ + ++counter_ * kGolden) >> 12) + 0.5) * 0x1p-52;
 }
 
 double Stream::normal() {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "learning/kernels/isa.h"
 #include "learning/kernels/sigmoid_attention.h"
 
 namespace simulacra::kernels::coarse {
@@ -26,14 +27,10 @@ struct Sum {
   std::int64_t count = 0;  ///< pixels
 };
 
-/// Which instruction set the cross entropy runs in; `automatic` is the best of this processor.
-enum class Isa { automatic, plain, avx2, avx512 };
-bool has_isa(Isa isa);
-
 /// Sum of -log softmax(logits)[label - 1]. Labels are 1 … channels, -1 where there is none; fails on any other, naming it.
-/// Logits within +-1e29.
+/// Logits within +-1e29. `isa` is one that this processor has.
 Sum cross_entropy(const Shape& shape, const float* logits, const std::int64_t* labels, const bool* counted, float* gradient,
-                  const ParallelFor& parallel, Isa isa = Isa::automatic);
+                  const ParallelFor& parallel, Isa isa = best_isa());
 
 /// Sum of the angles, radians, between prediction (any length) and target; counted where the target is longer than 1e-6.
 /// A prediction of length 0 counts as a right angle, with the gradient that turns it to the target; the gradient is that of a

@@ -17,14 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "learning/kernels/isa.h"
+
 namespace simulacra::kernels::optim {
-
-enum class Isa : std::uint8_t { plain, avx2, avx512 };
-
-/// The widest that this processor has.
-Isa best_isa();
-bool has_isa(Isa isa);
-const char* name_of(Isa isa);
 
 /// The numbers of one update.
 struct Update {

@@ -106,7 +106,7 @@ int run(int rounds) {
   if (!agrees(theirs, adamw)) return std::fprintf(stderr, "the two AdamW disagree\n"), 1;
 
   std::printf("%d million parameters in %d tensors, %s, %d rounds\n", int(kLayers * kPerLayer / 1'000'000), int(kLayers),
-              kernels::optim::name_of(kernels::optim::best_isa()), rounds);
+              kernels::name_of(kernels::best_isa()), rounds);
   for (const int threads : {1, 2}) {
     torch::set_num_threads(threads);
     const std::vector<std::pair<const char*, std::function<void()>>> contestants = {

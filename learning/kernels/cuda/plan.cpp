@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "learning/kernels/src/attention_shape.h"
 #include "render/base/error.h"
 
 namespace simulacra::kernels::attention::cuda {
@@ -16,13 +17,8 @@ int width_of(const AttentionShape& s) { return static_cast<int>(std::max(s.head_
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void check_shape(const AttentionShape& s) {
-  if (s.batch < 0 || s.heads < 1 || s.kv_heads < 1 || s.queries < 0 || s.keys < 0 || s.head_dim < 1 || s.value_dim < 1)
-    fail_usage("sigmoid attention: batch {}, heads {}, key heads {}, queries {}, keys {}, head size {}, value size {}: expected "
-               "positive sizes",
-               s.batch, s.heads, s.kv_heads, s.queries, s.keys, s.head_dim, s.value_dim);
-  if (s.heads % s.kv_heads != 0)
-    fail_usage("sigmoid attention: {} heads do not divide evenly over {} key heads", s.heads, s.kv_heads);
+void check_counts(const AttentionShape& s) {
+  check_shape(s);
   if (std::max({s.queries, s.keys, s.batch * s.heads}) > kMaxRows)
     fail_usage("sigmoid attention: {} queries, {} keys, {} heads in all: a GPU takes at most {} of each", s.queries, s.keys,
                s.batch * s.heads, kMaxRows);
@@ -54,7 +50,7 @@ void check_rows(const Call& call, const DeviceRows& rows, std::string_view name)
 }
 
 void check(const Call& call) {
-  check_shape(call.shape);
+  check_counts(call.shape);
   check_widths(call);
   check_rows(call, call.q, "q");
   check_rows(call, call.k, "k");

@@ -24,7 +24,6 @@ struct Rows {
 };
 
 Rows rows_of(Isa isa) {
-  if (isa == Isa::automatic) isa = has_isa(Isa::avx512) ? Isa::avx512 : has_isa(Isa::avx2) ? Isa::avx2 : Isa::plain;
   if (!has_isa(isa)) fail("coarse losses: this processor lacks the instruction set that was asked for");
 #if defined(__x86_64__)
   if (isa == Isa::avx512) return {avx512::blend, avx512::spread, avx512::cross_entropy_row};
@@ -45,16 +44,6 @@ std::vector<Tap> taps_of(std::int64_t coarse, std::int64_t fine) {
   return taps;
 }
 
-/// body(image) for all, then their sums in order.
-template <typename Body>
-Sum over_images(const Shape& shape, const ParallelFor& parallel, const Body& body) {
-  std::vector<Sum> parts(static_cast<std::size_t>(shape.batch));
-  parallel(shape.batch, [&](std::int64_t b) { parts[static_cast<std::size_t>(b)] = body(b); });
-  Sum all;
-  for (const Sum& part : parts) all.sum += part.sum, all.count += part.count;
-  return all;
-}
-
 struct Grid {
   explicit Grid(const Shape& s) : shape(s), vertical(taps_of(s.coarse_height, s.height)), horizontal(taps_of(s.coarse_width, s.width)) {}
 
@@ -64,6 +53,27 @@ struct Grid {
   std::int64_t pixels() const { return shape.height * shape.width; }
   std::int64_t map_size() const { return shape.coarse_height * shape.coarse_width * shape.channels; }
 };
+
+/// Where an image begins in the arrays, and its part of the gradient, cleared.
+struct Part {
+  std::int64_t map = 0, pixels = 0;
+  float* gradient = nullptr;
+};
+
+/// body(grid, part) for all images, then their sums in order.
+template <typename Body>
+Sum over_images(const Shape& shape, float* gradient, const ParallelFor& parallel, const Body& body) {
+  const Grid grid(shape);
+  std::vector<Sum> sums(static_cast<std::size_t>(shape.batch));
+  parallel(shape.batch, [&](std::int64_t b) {
+    const std::int64_t map = b * grid.map_size();
+    if (gradient) std::fill_n(gradient + map, grid.map_size(), 0.0f);
+    sums[static_cast<std::size_t>(b)] = body(grid, Part{map, b * grid.pixels(), gradient ? gradient + map : nullptr});
+  });
+  Sum all;
+  for (const Sum& sum : sums) all.sum += sum.sum, all.count += sum.count;
+  return all;
+}
 
 /// Four coarse values around a pixel of a map with a few channels, and what they weigh.
 template <std::int64_t kChannels>
@@ -206,49 +216,31 @@ void check(const char* loss, const Shape& s, std::int64_t channels) {
     fail("{}: a map of {} x {} with {} channels for {} x {} pixels", loss, s.coarse_height, s.coarse_width, s.channels, s.height, s.width);
 }
 
-template <typename T>
-T* part(T* p, std::int64_t offset) { return p ? p + offset : nullptr; }
+const bool* from(const bool* counted, std::int64_t offset) { return counted ? counted + offset : nullptr; }
 
 }  // namespace
-
-bool has_isa(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx512) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-  if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-  return isa == Isa::plain || isa == Isa::automatic;
-}
 
 Sum cross_entropy(const Shape& shape, const float* logits, const std::int64_t* labels, const bool* counted, float* gradient,
                   const ParallelFor& parallel, Isa isa) {
   check("semantic loss", shape, 0);
-  const Grid grid(shape);
   const Rows rows = rows_of(isa);
-  return over_images(shape, parallel, [&](std::int64_t b) {
-    const std::int64_t map = b * grid.map_size(), pixels = b * grid.pixels();
-    if (gradient) std::fill_n(gradient + map, grid.map_size(), 0.0f);
-    return LogitImage(grid, rows).run(logits + map, labels + pixels, part(counted, pixels), part(gradient, map));
+  return over_images(shape, gradient, parallel, [&](const Grid& grid, const Part& at) {
+    return LogitImage(grid, rows).run(logits + at.map, labels + at.pixels, from(counted, at.pixels), at.gradient);
   });
 }
 
 Sum angle(const Shape& shape, const float* directions, const float* target, const bool* counted, float* gradient, const ParallelFor& parallel) {
   check("normal loss", shape, 3);
-  const Grid grid(shape);
-  return over_images(shape, parallel, [&](std::int64_t b) {
-    const std::int64_t map = b * grid.map_size(), pixels = b * grid.pixels();
-    if (gradient) std::fill_n(gradient + map, grid.map_size(), 0.0f);
-    return angles_of_image(grid, directions + map, target + 3 * pixels, part(counted, pixels), part(gradient, map));
+  return over_images(shape, gradient, parallel, [&](const Grid& grid, const Part& at) {
+    return angles_of_image(grid, directions + at.map, target + 3 * at.pixels, from(counted, at.pixels), at.gradient);
   });
 }
 
 Sum scale_invariant_log(const Shape& shape, const float* log_lengths, const float* target_m, const bool* counted, double lambda,
                         float* gradient, const ParallelFor& parallel) {
   check("depth loss", shape, 1);
-  const Grid grid(shape);
-  return over_images(shape, parallel, [&](std::int64_t b) {
-    const std::int64_t map = b * grid.map_size(), pixels = b * grid.pixels();
-    if (gradient) std::fill_n(gradient + map, grid.map_size(), 0.0f);
-    return log_lengths_of_image(grid, log_lengths + map, target_m + pixels, part(counted, pixels), lambda, part(gradient, map));
+  return over_images(shape, gradient, parallel, [&](const Grid& grid, const Part& at) {
+    return log_lengths_of_image(grid, log_lengths + at.map, target_m + at.pixels, from(counted, at.pixels), lambda, at.gradient);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "learning/kernels/src/attention_shape.h"
 #include "learning/kernels/src/sigmoid_attention_paths.h"
 #include "render/base/error.h"
 
@@ -27,12 +28,7 @@ constexpr NamedPath kPaths[] = {{CpuPath::automatic, "automatic"},
                                 {CpuPath::amx, "amx"}};
 
 void check_sizes(const AttentionShape& s, const SigmoidAttentionOptions& options) {
-  if (s.batch < 0 || s.heads < 1 || s.kv_heads < 1 || s.queries < 0 || s.keys < 0 || s.head_dim < 1 || s.value_dim < 1)
-    fail_usage("sigmoid attention: batch {}, heads {}, key heads {}, queries {}, keys {}, head size {}, value size {}: expected "
-               "positive sizes",
-               s.batch, s.heads, s.kv_heads, s.queries, s.keys, s.head_dim, s.value_dim);
-  if (s.heads % s.kv_heads != 0)
-    fail_usage("sigmoid attention: {} heads do not divide evenly over {} key heads", s.heads, s.kv_heads);
+  check_shape(s);
   for (std::int64_t b = 0; options.key_len && b < s.batch; ++b)
     if (options.key_len[b] < 0 || options.key_len[b] > s.keys)
       fail_usage("sigmoid attention: key_len[{}] = {}, expected 0 to {}, the number of keys", b, options.key_len[b], s.keys);

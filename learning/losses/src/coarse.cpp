@@ -30,7 +30,7 @@ void parallel(std::int64_t count, const std::function<void(std::int64_t)>& body)
 
 bool has_kernel(const Tensor& map) { return map.device().is_cpu() && map.scalar_type() != torch::kDouble; }
 
-/// sum / parts(count), whose gradient the kernel gives beside it.
+/// The mean over the counted pixels, whose gradient the kernel gives beside the sum.
 class CoarseLoss : public torch::autograd::Function<CoarseLoss> {
  public:
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& map, const Kernel& kernel, std::int64_t height,

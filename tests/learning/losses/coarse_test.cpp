@@ -14,6 +14,7 @@
 #include "learning/kernels/coarse_losses.h"
 #include "learning/losses/dense.h"
 #include "render/base/error.h"
+#include "tests/support/message_of.h"
 
 namespace simulacra::learning {
 namespace {
@@ -114,14 +115,14 @@ TEST(CoarseLosses, EveryInstructionSetAgrees) {
   torch::manual_seed(3);
   const Tensor labels = torch::randint(1, 41, {2, 17, 23}, torch::kLong);
   Tensor plain = torch::empty_like(map);
-  const auto run = [&](Tensor& gradient, coarse::Isa isa) {
+  const auto run = [&](Tensor& gradient, kernels::Isa isa) {
     return coarse::cross_entropy(shape, map.const_data_ptr<float>(), labels.const_data_ptr<std::int64_t>(), nullptr,
                                  gradient.data_ptr<float>(), kernels::attention::run_in_order, isa);
   };
-  const coarse::Sum want = run(plain, coarse::Isa::plain);
-  for (const coarse::Isa isa : {coarse::Isa::avx2, coarse::Isa::avx512}) {
+  const coarse::Sum want = run(plain, kernels::Isa::plain);
+  for (const kernels::Isa isa : {kernels::Isa::avx2, kernels::Isa::avx512}) {
     Tensor gradient = torch::empty_like(map);
-    if (!coarse::has_isa(isa)) {
+    if (!kernels::has_isa(isa)) {
       EXPECT_THROW(run(gradient, isa), Error);
       continue;
     }
@@ -159,21 +160,13 @@ TEST(CoarseLosses, OtherPrecisions) {
 
 TEST(CoarseLosses, WrongInputsAreNamed) {
   using ::testing::HasSubstr;
-  const auto message = [](const std::function<void()>& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "accepted";
-  };
   const Tensor map = torch::ones({1, 3, 2, 2}), labels = torch::ones({1, 4, 4}, torch::kLong);
-  EXPECT_THAT(message([&] { scale_invariant_log_loss_of_coarse(map, torch::ones({1, 1, 4, 4})); }), HasSubstr("depth loss: prediction is Float [1, 3, 2, 2]"));
-  EXPECT_THAT(message([&] { angular_loss_of_coarse(map, torch::ones({2, 3, 4, 4})); }), HasSubstr("labels [2, 3, 4, 4]"));
-  EXPECT_THAT(message([&] { semantic_loss_of_coarse(map, labels, torch::ones({1, 4, 4})); }), HasSubstr("mask is Float [1, 4, 4], expected Bool [1, 1, 4, 4]"));
-  EXPECT_THAT(message([&] { semantic_loss_of_coarse(map, torch::ones({1, 4, 4})); }), HasSubstr("expected integers"));
+  EXPECT_THAT(test::message_of([&] { scale_invariant_log_loss_of_coarse(map, torch::ones({1, 1, 4, 4})); }), HasSubstr("depth loss: prediction is Float [1, 3, 2, 2]"));
+  EXPECT_THAT(test::message_of([&] { angular_loss_of_coarse(map, torch::ones({2, 3, 4, 4})); }), HasSubstr("labels [2, 3, 4, 4]"));
+  EXPECT_THAT(test::message_of([&] { semantic_loss_of_coarse(map, labels, torch::ones({1, 4, 4})); }), HasSubstr("mask is Float [1, 4, 4], expected Bool [1, 1, 4, 4]"));
+  EXPECT_THAT(test::message_of([&] { semantic_loss_of_coarse(map, torch::ones({1, 4, 4})); }), HasSubstr("expected integers"));
   for (const int bad : {0, 4, -2})
-    EXPECT_THAT(message([&] { semantic_loss_of_coarse(map, torch::full({1, 4, 4}, bad, torch::kLong)); }),
+    EXPECT_THAT(test::message_of([&] { semantic_loss_of_coarse(map, torch::full({1, 4, 4}, bad, torch::kLong)); }),
                 HasSubstr("label " + std::to_string(bad) + ", expected -1 or 1 to 3"));
 }
 

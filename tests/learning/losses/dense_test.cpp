@@ -12,6 +12,7 @@
 
 #include "learning/losses/dense.h"
 #include "render/base/error.h"
+#include "tests/support/message_of.h"
 
 namespace simulacra::learning {
 namespace {
@@ -176,25 +177,17 @@ TEST(DenseLosses, HalfPrecisionIsWidened) {
 
 TEST(DenseLosses, WrongInputsAreNamed) {
   using ::testing::HasSubstr;
-  const auto message = [](const std::function<void()>& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "accepted";
-  };
-  EXPECT_THAT(message([] { scale_invariant_log_loss(torch::ones({1, 2, 3}), torch::ones({1, 3, 2})); }),
+  EXPECT_THAT(test::message_of([] { scale_invariant_log_loss(torch::ones({1, 2, 3}), torch::ones({1, 3, 2})); }),
               HasSubstr("prediction is [1, 2, 3], target [1, 3, 2]"));
-  EXPECT_THAT(message([] { masked_l1_loss(torch::ones({1, 1, 2, 3}), torch::ones({1, 1, 2, 3}), torch::ones({1, 2, 3})); }),
+  EXPECT_THAT(test::message_of([] { masked_l1_loss(torch::ones({1, 1, 2, 3}), torch::ones({1, 1, 2, 3}), torch::ones({1, 2, 3})); }),
               HasSubstr("mask is Float [1, 2, 3], expected Bool [1, 1, 2, 3]"));
-  EXPECT_THAT(message([] { semantic_loss(torch::ones({1, 3, 2, 2}), torch::ones({1, 2, 2}, torch::kLong), torch::ones({2, 2}, torch::kBool)); }),
+  EXPECT_THAT(test::message_of([] { semantic_loss(torch::ones({1, 3, 2, 2}), torch::ones({1, 2, 2}, torch::kLong), torch::ones({2, 2}, torch::kBool)); }),
               HasSubstr("mask is Bool [2, 2], expected Bool [1, 1, 2, 2]"));
-  EXPECT_THAT(message([] { angular_loss(torch::ones({1, 2, 2, 3}), torch::ones({1, 2, 2, 3})); }), HasSubstr("expected [batch, 3"));
+  EXPECT_THAT(test::message_of([] { angular_loss(torch::ones({1, 2, 2, 3}), torch::ones({1, 2, 2, 3})); }), HasSubstr("expected [batch, 3"));
   for (const int bad : {0, 41, -2})
-    EXPECT_THAT(message([&] { semantic_loss(torch::ones({1, 40, 1, 1}), torch::full({1, 1, 1}, bad, torch::kLong)); }),
+    EXPECT_THAT(test::message_of([&] { semantic_loss(torch::ones({1, 40, 1, 1}), torch::full({1, 1, 1}, bad, torch::kLong)); }),
                 HasSubstr("label " + std::to_string(bad) + ", expected -1 or 1 to 40"));
-  EXPECT_THAT(message([] { semantic_loss(torch::ones({1, 40, 1, 1}), torch::ones({1, 1, 1})); }), HasSubstr("expected integers"));
+  EXPECT_THAT(test::message_of([] { semantic_loss(torch::ones({1, 40, 1, 1}), torch::ones({1, 1, 1})); }), HasSubstr("expected integers"));
 }
 
 }  // namespace

@@ -33,9 +33,7 @@ struct KernelDistance {
 /// al. 2018). Takes (n1 + n2)^2 doubles of memory.
 KernelDistance kernel_distance(const dense::Matrix& a, const dense::Matrix& b, std::uint64_t seed, int permutations = 199);
 
-/// Area under the ROC curve: P(positive > negative) + P(equal)/2 over all pairs, exactly (Mann and Whitney 1947).
-double area_under_curve(const std::vector<double>& positive, const std::vector<double>& negative);
-
+/// Area under the ROC curve (dense::area_under_curve), and an interval.
 struct Area {
   double value = 0.5, lo = 0, hi = 1;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "render/base/error.h"
+#include "sim2real/dense/logistic.h"
 #include "sim2real/gap/distances.h"
 #include "sim2real/gap/src/random.h"
 
@@ -12,61 +13,14 @@ namespace {
 
 using dense::Matrix;
 
-/// Weights of the features, then the intercept.
-using Weights = std::vector<double>;
-
-double logit(const Weights& w, std::span<const double> x) {
-  double sum = w.back();
-  for (std::size_t j = 0; j < x.size(); ++j) sum += w[j] * x[j];
-  return sum;
-}
-
-double log1p_exp(double t) { return t > 0 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)); }
-
-double loss_of(const Matrix& x, const std::vector<double>& y, const Weights& w, double ridge) {
-  double sum = 0;
-  for (std::size_t j = 0; j + 1 < w.size(); ++j) sum += ridge / 2 * w[j] * w[j];
+/// A column of ones before the features.
+Matrix with_intercept(const Matrix& x) {
+  Matrix a(x.rows, x.columns + 1);
   for (std::size_t i = 0; i < x.rows; ++i) {
-    const double t = logit(w, x.row(i));
-    sum += log1p_exp(t) - y[i] * t;
+    a(i, 0) = 1;
+    for (std::size_t j = 0; j < x.columns; ++j) a(i, j + 1) = x(i, j);
   }
-  return sum;
-}
-
-/// Newton's step: (H)^-1 gradient. The intercept is not regularised, up to what keeps H regular.
-Weights newton_step(const Matrix& x, const std::vector<double>& y, const Weights& w, double ridge) {
-  const std::size_t d = w.size();
-  Matrix hessian(d, d);
-  Weights gradient(d);
-  std::vector<double> row(d, 1.0);
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    std::ranges::copy(x.row(i), row.begin());
-    const double p = 1 / (1 + std::exp(-logit(w, x.row(i))));
-    for (std::size_t j = 0; j < d; ++j) {
-      gradient[j] += (p - y[i]) * row[j];
-      for (std::size_t k = 0; k < d; ++k) hessian(j, k) += p * (1 - p) * row[j] * row[k];
-    }
-  }
-  for (std::size_t j = 0; j + 1 < d; ++j) gradient[j] += ridge * w[j], hessian(j, j) += ridge;
-  hessian(d - 1, d - 1) += 1e-9;
-  return dense::solve_spd(std::move(hessian), gradient);
-}
-
-Weights logistic_regression(const Matrix& x, const std::vector<double>& y, double ridge) {
-  Weights w(x.columns + 1);
-  double loss = loss_of(x, y, w, ridge);
-  for (int iteration = 0; iteration < 50; ++iteration) {
-    const Weights step = newton_step(x, y, w, ridge);
-    double scale = 1, next = 0;
-    Weights moved = w;
-    for (int halving = 0; halving < 30; ++halving, scale /= 2) {
-      for (std::size_t j = 0; j < w.size(); ++j) moved[j] = w[j] - scale * step[j];
-      if ((next = loss_of(x, y, moved, ridge)) <= loss) break;
-    }
-    if (!(next < loss - 1e-10 * (1 + loss))) break;
-    w = moved, loss = next;
-  }
-  return w;
+  return a;
 }
 
 /// Rows of a and b that are, or are not, in the fold.
@@ -91,17 +45,6 @@ double variance(double t, double m, double n) {
 }
 
 }  // namespace
-
-double area_under_curve(const std::vector<double>& positive, const std::vector<double>& negative) {
-  std::vector<double> sorted = negative;
-  std::ranges::sort(sorted);
-  double sum = 0;
-  for (const double v : positive) {
-    const auto [first, last] = std::ranges::equal_range(sorted, v);
-    sum += static_cast<double>(first - sorted.begin()) + 0.5 * static_cast<double>(last - first);
-  }
-  return sum / (static_cast<double>(positive.size()) * static_cast<double>(negative.size()));
-}
 
 Area area_interval(double area, std::size_t positives, std::size_t negatives, double z) {
   const auto m = static_cast<double>(positives), n = static_cast<double>(negatives);
@@ -129,15 +72,12 @@ Area domain_classifier(const Matrix& a, const Matrix& b, const ClassifierOptions
     std::vector<double> y(training.rows, 1.0);
     const Matrix others = rows_in(b, fold_b, fold, false);
     training.values.insert(training.values.end(), others.values.begin(), others.values.end());
-    training.rows += others.rows, y.resize(training.rows, 0.0);
-    const Weights w = logistic_regression(standardised(training, training), y, options.ridge);
+    training.rows += others.rows, y.resize(training.rows, -1.0);
+    const std::vector<double> w = dense::fit_logistic(with_intercept(standardised(training, training)), y, options.ridge);
     const auto scores = [&](const Matrix& held_out) {
-      const Matrix x = standardised(held_out, training);
-      std::vector<double> s;
-      for (std::size_t i = 0; i < x.rows; ++i) s.push_back(logit(w, x.row(i)));
-      return s;
+      return dense::times(with_intercept(standardised(held_out, training)), w);
     };
-    sum += area_under_curve(scores(rows_in(a, fold_a, fold, true)), scores(rows_in(b, fold_b, fold, true)));
+    sum += dense::area_under_curve(scores(rows_in(a, fold_a, fold, true)), scores(rows_in(b, fold_b, fold, true)));
   }
   return area_interval(sum / options.folds, a.rows, b.rows);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "render/base/error.h"
+#include "sim2real/dense/logistic.h"
 
 namespace simulacra::preference {
 namespace {
@@ -41,8 +42,6 @@ std::vector<double> signs(const std::vector<bool>& labels) {
   for (const bool l : labels) y.push_back(l ? 1 : -1);
   return y;
 }
-
-double log1p_exp(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 
 /// Standardised, chosen features of a fold, an intercept first.
 struct Scaling {
@@ -87,41 +86,6 @@ Matrix design(const Matrix& x, const Scaling& scaling, const Rows& rows) {
   return a;
 }
 
-/// Newton's method with halved steps on sum log(1 + exp(-y f)) + penalty/2 |w|^2.
-std::vector<double> fit_logistic(const Matrix& a, const std::vector<double>& y, double penalty) {
-  std::vector<double> w(a.columns);
-  const auto loss = [&](const std::vector<double>& at) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.rows; ++i) sum += log1p_exp(-y[i] * dense::dot(a.row(i), at));
-    for (std::size_t j = 1; j < at.size(); ++j) sum += 0.5 * penalty * at[j] * at[j];
-    return sum;
-  };
-  double now = loss(w);
-  for (int step = 0; step < 50; ++step) {
-    std::vector<double> residual(a.rows), curvature(a.rows);
-    for (std::size_t i = 0; i < a.rows; ++i) {
-      const double p = 1 / (1 + std::exp(-dense::dot(a.row(i), w)));
-      residual[i] = p - (y[i] > 0 ? 1 : 0), curvature[i] = p * (1 - p);
-    }
-    std::vector<double> gradient = dense::transposed_times(a, residual);
-    Matrix hessian = dense::weighted_gram(a, curvature, 0);
-    for (std::size_t j = 0; j < w.size(); ++j) {
-      hessian(j, j) += j > 0 ? penalty : 1e-9;
-      if (j > 0) gradient[j] += penalty * w[j];
-    }
-    const std::vector<double> way = dense::solve_spd(std::move(hessian), gradient);
-    double length = 1, next = now;
-    std::vector<double> candidate(w.size());
-    for (int half = 0; half < 30; ++half, length *= 0.5) {
-      for (std::size_t j = 0; j < w.size(); ++j) candidate[j] = w[j] - length * way[j];
-      if ((next = loss(candidate)) <= now) break;
-    }
-    if (!(now - next > 1e-10 * (1 + now))) break;
-    w = candidate, now = next;
-  }
-  return w;
-}
-
 std::vector<double> picked(std::span<const double> values, const Rows& rows) {
   std::vector<double> out;
   for (const std::size_t i : rows) out.push_back(values[i]);
@@ -138,7 +102,7 @@ double best_penalty(const Matrix& x, std::span<const double> y, const Rows& rows
     const Scaling scaling = fit_scaling(x, y, rest, options.top);
     const Matrix a = design(x, scaling, rest);
     const std::vector<double> labels = picked(y, rest), row = scaling.row(x, rows[r]);
-    for (std::size_t p = 0; p < loss.size(); ++p) loss[p] += log1p_exp(-y[rows[r]] * dense::dot(row, fit_logistic(a, labels, options.penalties[p])));
+    for (std::size_t p = 0; p < loss.size(); ++p) loss[p] += dense::log1p_exp(-y[rows[r]] * dense::dot(row, dense::fit_logistic(a, labels, options.penalties[p])));
   }
   return options.penalties[static_cast<std::size_t>(std::ranges::min_element(loss) - loss.begin())];
 }
@@ -148,20 +112,18 @@ double best_penalty(const Matrix& x, std::span<const double> y, const Rows& rows
 Metrics metrics(std::span<const double> scores, const std::vector<bool>& labels, double threshold) {
   SIM_CHECK(scores.size() == labels.size());
   Metrics m;
-  double wins = 0;
+  std::vector<double> positive, negative;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const bool says = scores[i] > threshold;
     (labels[i] ? (says ? m.tp : m.fn) : (says ? m.fp : m.tn)) += 1;
-    m.log_loss += log1p_exp(labels[i] ? -scores[i] : scores[i]) / static_cast<double>(scores.size());
-    if (!labels[i]) continue;
-    for (std::size_t j = 0; j < scores.size(); ++j)
-      if (!labels[j]) wins += scores[i] > scores[j] ? 1 : scores[i] == scores[j] ? 0.5 : 0;
+    m.log_loss += dense::log1p_exp(labels[i] ? -scores[i] : scores[i]) / static_cast<double>(scores.size());
+    (labels[i] ? positive : negative).push_back(scores[i]);
   }
   const double positives = m.tp + m.fn, negatives = m.tn + m.fp;
   if (positives == 0 || negatives == 0) fail("metrics of a classifier take both classes; there are {} and {}", positives, negatives);
   m.accuracy = (m.tp + m.tn) / (positives + negatives);
   m.balanced_accuracy = 0.5 * (m.tp / positives + m.tn / negatives);
-  m.auc = wins / (positives * negatives);
+  m.auc = dense::area_under_curve(positive, negative);
   return m;
 }
 
@@ -222,7 +184,7 @@ std::vector<double> leave_one_out_logistic(const Matrix& x, const std::vector<bo
     const Rows rows = all_rows_but(x.rows, i);
     const double penalty = best_penalty(x, y, rows, options);
     const Scaling scaling = fit_scaling(x, y, rows, options.top);
-    scores.push_back(dense::dot(scaling.row(x, i), fit_logistic(design(x, scaling, rows), picked(y, rows), penalty)));
+    scores.push_back(dense::dot(scaling.row(x, i), dense::fit_logistic(design(x, scaling, rows), picked(y, rows), penalty)));
   }
   return scores;
 }

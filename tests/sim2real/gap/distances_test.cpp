@@ -6,6 +6,7 @@
 
 #include "render/base/error.h"
 #include "sim2real/dense/eigen.h"
+#include "sim2real/dense/logistic.h"
 #include "sim2real/gap/distances.h"
 #include "sim2real/gap/features.h"
 #include "tests/sim2real/gap/pictures.h"
@@ -92,9 +93,9 @@ TEST(Kernel, ItIsTheDefinitionOnThreeAndTwoRows) {
 }
 
 TEST(Area, ExactWithTies) {
-  EXPECT_DOUBLE_EQ(area_under_curve({1, 2, 3}, {0, 2, 2}), (1 + 2 + 3) / 9.0);
-  EXPECT_DOUBLE_EQ(area_under_curve({5, 6}, {1, 2, 3}), 1);
-  EXPECT_DOUBLE_EQ(area_under_curve({1}, {1}), 0.5);
+  EXPECT_DOUBLE_EQ(dense::area_under_curve({1, 2, 3}, {0, 2, 2}), (1 + 2 + 3) / 9.0);
+  EXPECT_DOUBLE_EQ(dense::area_under_curve({5, 6}, {1, 2, 3}), 1);
+  EXPECT_DOUBLE_EQ(dense::area_under_curve({1}, {1}), 0.5);
 }
 
 TEST(Area, TheIntervalSolvesItsEquationAndIsOpenAtOne) {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "render/base/files.h"
-#include "tests/learning/nn/message_of.h"
+#include "tests/support/message_of.h"
 #include "tests/support/shared_data.h"
 
 namespace simulacra::nn {

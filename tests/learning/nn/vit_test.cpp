@@ -7,7 +7,7 @@
 
 #include "learning/nn/model.h"
 #include "render/config/config.h"
-#include "tests/learning/nn/message_of.h"
+#include "tests/support/message_of.h"
 
 namespace simulacra::nn {
 namespace {

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "render/base/files.h"
-#include "tests/learning/nn/message_of.h"
+#include "tests/support/message_of.h"
 #include "tests/support/shared_data.h"
 
 namespace simulacra::nn {

@@ -5,27 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <random>
 #include <vector>
 
 #include "render/base/error.h"
 #include "sim2real/preference/pairs.h"
 #include "sim2real/preference/predict.h"
+#include "tests/support/message_of.h"
 
 namespace simulacra::preference {
 namespace {
 
+using test::message_of;
 using ::testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Counts, QuantilesAreTheInverseOfTheDistribution) {
   for (const double p : {1e-12, 0.001, 0.025, 0.3, 0.5, 0.9, 0.999})

@@ -6,29 +6,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 
 #include "render/base/error.h"
 #include "sim2real/preference/analysis.h"
 #include "tests/sim2real/preference/small_study.h"
+#include "tests/support/message_of.h"
 
 namespace simulacra::preference {
 namespace {
 
+using test::message_of;
 using test::numbered_items;
 using test::respond;
 using ::testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 StudyOptions pairs(int participants = 7, int trials = 18) {
   StudyOptions o;

@@ -9,10 +9,12 @@
 #include "render/base/error.h"
 #include "sim2real/sensor/develop.h"
 #include "tests/sim2real/sensor/planes.h"
+#include "tests/support/message_of.h"
 
 namespace simulacra::sensor {
 namespace {
 
+using test::message_of;
 using ::testing::HasSubstr;
 
 Plane scene() {
@@ -74,15 +76,6 @@ TEST(Camera, WhatIsTooBrightIsWhite) {
   CameraOptions camera;
   camera.exposure.auto_level = 5;
   for (const float v : photograph(test::constant_plane(8, 8, 3, 1), nullptr, camera, 1, 0).image.f) EXPECT_EQ(v, 1);
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(Camera, WrongImagesAreRefusedInOneLine) {

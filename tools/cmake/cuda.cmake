@@ -1,12 +1,11 @@
 # CUDA, for the kernels of the learning half. SIMULACRA_CUDA: ON demands nvcc; AUTO takes it where it is found and LibTorch is
-# a build for CUDA too; OFF leaves it out. Included after LibTorch is known.
+# a build for CUDA too; OFF leaves it out. Included when LibTorch is known and nvcc was looked for.
 #
 # Defines SIMULACRA_HAS_CUDA, and with it the language CUDA for SIMULACRA_CUDA_ARCHITECTURES.
 set(SIMULACRA_CUDA AUTO CACHE STRING "Build the CUDA kernels: ON, OFF or AUTO (where nvcc and a LibTorch for CUDA are found)")
 set_property(CACHE SIMULACRA_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(SIMULACRA_CUDA_ARCHITECTURES "80;90" CACHE STRING "Compute capabilities that the kernels are compiled for, without the point")
 set(SIMULACRA_HAS_CUDA OFF)
-find_program(SIMULACRA_NVCC nvcc PATHS /usr/local/cuda/bin)
 
 # LibTorch's folder, and whether it is a build for CUDA.
 set(SIMULACRA_TORCH_HAS_CUDA OFF)

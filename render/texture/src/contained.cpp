@@ -9,11 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "render/base/error.h"
@@ -32,6 +37,33 @@ std::uint64_t address_space_bytes() {
     std::fclose(file);
   }
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// True when another thread of this process runs at the moment, also one that starts or ends.
+bool another_thread_runs() {
+  const std::string self = std::to_string(::gettid());
+  std::error_code gone;
+  for (std::filesystem::directory_iterator task("/proc/self/task", gone), end; !gone && task != end; task.increment(gone)) {
+    if (task->path().filename() == self) continue;
+    std::string text;
+    std::ifstream stat(task->path() / "stat");  // "id (name) state ..."; empty when the thread has just ended
+    std::getline(stat, text);
+    const std::size_t name_end = text.rfind(')');
+    if (name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] == 'R') return true;
+  }
+  return false;
+}
+
+/// fork() copies locks as they are, and a lock that a running thread holds stays locked in the child for ever. The C library
+/// knows of its own; sanitizers' allocators, and libraries that start or end threads of their own as a logging library does
+/// with the program, do not. So a fork waits for a moment in which the other threads sleep; for two seconds in the life of
+/// the process, as another thread may have long work to do. One thread at a time.
+void wait_for_sleeping_threads() {
+  using Clock = std::chrono::steady_clock;
+  static Clock::duration patience = std::chrono::seconds(2);
+  const auto start = Clock::now();
+  while (Clock::now() - start < patience && another_thread_runs()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  patience -= std::min<Clock::duration>(patience, Clock::now() - start);
 }
 
 void set_limit(int resource, std::uint64_t soft, std::uint64_t hard) {
@@ -145,6 +177,7 @@ ContainedChild::ContainedChild(const std::function<void()>& body, const Containe
     : limits_(limits), started_(std::chrono::steady_clock::now()) {
   const std::uint64_t address_space = address_space_bytes();
   const std::lock_guard no_one_inside_oiio(oiio_mutex());
+  wait_for_sleeping_threads();
   pid_ = ::fork();
   if (pid_ < 0) fail("a decoder process cannot be started: {}", std::strerror(errno));
   if (pid_ == 0) {

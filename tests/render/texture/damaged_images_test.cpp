@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -86,6 +88,24 @@ TEST(Contained, ACrashALoopAndABalloonAreTold) {
               for (;;) all.emplace_back(1 << 20, 'x');
             }),
             "the decoder wanted more than 64 MiB");
+}
+
+// A thread of a library holds a lock for a moment: in a child forked meanwhile it would stay locked.
+TEST(Contained, AForkWaitsForThreadsThatHoldLocks) {
+  std::mutex lock;
+  std::atomic<bool> held{false};
+  std::thread other([&] {
+    const std::lock_guard inside(lock);
+    held = true;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  });
+  while (!held) std::this_thread::yield();
+  ContainedChild child([&] { const std::lock_guard inside(lock); }, ContainedLimits{std::uint64_t{1} << 30, 5, 2});
+  while (!child.finished()) std::this_thread::yield();
+  other.join();
+  EXPECT_EQ(child.failure(), "");
 }
 
 TEST(Contained, AChildThatWaitsForeverIsEnded) {

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "learning/tensors/frame_index.h"
+#include "dataset/frames/frame_index.h"
 #include "learning/tensors/options.h"
 #include "learning/tensors/targets.h"
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "learning/tensors/frame_index.h"
+#include "dataset/frames/frame_index.h"
 #include "learning/tensors/loader.h"
 
 namespace simulacra::learning {

@@ -11,7 +11,7 @@
 #include "learning/metrics/metrics.h"
 #include "learning/nn/model.h"
 #include "learning/record/scalar_log.h"
-#include "learning/tensors/frame_index.h"
+#include "dataset/frames/frame_index.h"
 #include "learning/train/options.h"
 
 namespace simulacra::learning {

@@ -50,6 +50,7 @@ const std::map<std::string, Names> kMayInclude = {
 
     {"dataset/schema", kVocabulary + Names{"nlohmann"}},
     {"dataset/hdf5", {"render/base", "render/labels", "fmt", "hdf5.h", "H5", "libdeflate.h"}},
+    {"dataset/frames", kVocabulary + Names{"dataset/schema", "dataset/hdf5", "nlohmann"}},
     {"dataset/exr", {"render/base", "render/labels", "render/image", "fmt", "OpenEXR", "Imath"}},
     {"dataset/store", kVocabulary + Names{"render/description", "render/texture", "render/geometry", "dataset/schema", "dataset/hdf5",
                                           "dataset/annotate", "nlohmann"}},
@@ -76,16 +77,17 @@ const std::map<std::string, Names> kMayInclude = {
     {"learning/dab", kVocabulary + kTorch},
     {"learning/nn", kVocabulary + kTorch + Names{"learning/ops", "nlohmann"}},
     // The only place where LibTorch meets a data set.
-    {"learning/tensors", kVocabulary + kTorch + Names{"dataset/schema", "dataset/hdf5", "dataset/store", "nlohmann"}},
+    {"learning/tensors", kVocabulary + kTorch + Names{"dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store", "nlohmann"}},
     {"learning/train", kVocabulary + kTorch + Names{"learning/ops", "learning/optim", "learning/losses", "learning/dab",
                                                     "learning/nn", "learning/tensors", "learning/record", "learning/metrics", "dataset/schema",
-                                                    "nlohmann", "mpi.h"}},
+                                                    "dataset/frames", "nlohmann", "mpi.h"}},
 
     // No LibTorch: sensors work on planes of a frame; the JPEG codec comes from render/texture.
     {"sim2real/sensor", kVocabulary + Names{"render/texture"}},
     {"sim2real/dense", {"render/base", "fmt"}},
     // Pictures of folders are decoded by render/texture.
-    {"sim2real/gap", {"render/base", "render/image", "render/texture", "sim2real/dense", "fmt", "nlohmann"}},
+    {"sim2real/gap", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store",
+                                         "sim2real/dense", "nlohmann"}},
     {"sim2real/preference", {"render/base", "fmt", "sim2real/dense", "nlohmann"}},
     {"sim2real/reweight", {"render/base", "fmt", "sim2real/dense"}},
     {"sim2real/refine", kTorch + Names{"render/base", "fmt"}},

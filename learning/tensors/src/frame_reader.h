@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dataset/hdf5/window.h"
-#include "learning/tensors/frame_index.h"
+#include "dataset/frames/frame_index.h"
 #include "learning/tensors/src/sample_plan.h"
 
 namespace simulacra::tensors {

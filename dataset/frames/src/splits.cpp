@@ -10,7 +10,7 @@
 
 #include "dataset/schema/checksum.h"
 #include "dataset/schema/csv.h"
-#include "learning/tensors/frame_index.h"
+#include "dataset/frames/frame_index.h"
 #include "render/base/error.h"
 
 namespace simulacra {

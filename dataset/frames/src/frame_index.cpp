@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learning/tensors/frame_index.h"
+#include "dataset/frames/frame_index.h"
 
 #include <charconv>
 #include <cmath>

@@ -29,6 +29,9 @@ Matrix weighted_gram(const Matrix& a, std::span<const double> w, double ridge);
 /// x with A x = b, A symmetric positive definite (Cholesky). Throws Error when it is not.
 std::vector<double> solve_spd(Matrix a, std::span<const double> b);
 
+/// x with A x = b for any regular A (Gaussian elimination, largest pivot of each column). Throws Error when a pivot is 0.
+std::vector<double> solve(Matrix a, std::span<const double> b);
+
 /// Weights of a soft-max, safe for any size of logits; -infinity gives 0.
 std::vector<double> softmax(std::span<const double> logits);
 

@@ -89,7 +89,8 @@ const std::map<std::string, Names> kMayInclude = {
     {"sim2real/gap", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store",
                                          "sim2real/dense", "nlohmann"}},
     {"sim2real/preference", {"render/base", "fmt", "sim2real/dense", "nlohmann"}},
-    {"sim2real/reweight", {"render/base", "fmt", "sim2real/dense"}},
+    {"sim2real/bilevel", {"render/base", "fmt", "sim2real/dense"}},
+    {"sim2real/reweight", {"render/base", "fmt", "sim2real/dense", "sim2real/bilevel"}},
     {"sim2real/refine", kTorch + Names{"render/base", "fmt"}},
 };
 

@@ -75,6 +75,32 @@ std::vector<double> solve_spd(Matrix a, std::span<const double> b) {
   return x;
 }
 
+std::vector<double> solve(Matrix a, std::span<const double> b) {
+  SIM_CHECK(a.rows == a.columns && b.size() == a.rows);
+  const std::size_t n = a.rows;
+  std::vector<double> x(b.begin(), b.end());
+  for (std::size_t j = 0; j < n; ++j) {
+    std::size_t pivot = j;
+    for (std::size_t i = j + 1; i < n; ++i)
+      if (std::abs(a(i, j)) > std::abs(a(pivot, j))) pivot = i;
+    if (!(std::abs(a(pivot, j)) > 0)) fail("a matrix of {} x {} is singular (column {})", n, n, j);
+    if (pivot != j) {
+      for (std::size_t k = j; k < n; ++k) std::swap(a(j, k), a(pivot, k));
+      std::swap(x[j], x[pivot]);
+    }
+    for (std::size_t i = j + 1; i < n; ++i) {
+      const double factor = a(i, j) / a(j, j);
+      for (std::size_t k = j; k < n; ++k) a(i, k) -= factor * a(j, k);
+      x[i] -= factor * x[j];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= a(i, k) * x[k];
+    x[i] /= a(i, i);
+  }
+  return x;
+}
+
 std::vector<double> softmax(std::span<const double> logits) {
   const double top = *std::ranges::max_element(logits);
   std::vector<double> w(logits.size());

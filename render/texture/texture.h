@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +24,7 @@ namespace simulacra {
 struct Picture {
   int width = 0, height = 0, channels = 0;
   std::vector<float> pixels;
+  std::uint64_t nonfinite = 0;   ///< stored values that were not finite; they are 0 here
 };
 
 /// All textures of a scene, decoded. Immutable and safe for any number of threads after construction.
@@ -61,6 +64,12 @@ class TextureSet {
 
 /// Decodes an image file as it stands (no color conversion), contained as above. Throws Error.
 Picture read_picture(const std::filesystem::path& file);
+
+/// The same for many files, several decoders at work at a time, all of them started from the calling thread: decoders are
+/// forked, so a list is better read by one call than by many threads. take() gets each picture once, on the calling thread, in
+/// the order in which they are ready. `failure` is empty, or one line that names the file; then the picture is empty.
+void read_pictures(std::span<const std::filesystem::path> files,
+                   const std::function<void(std::size_t index, Picture picture, const std::string& failure)>& take);
 
 /// Interleaved 8-bit pixels to a PNG (1, 3 or 4 channels) or a baseline JPEG (3 channels) in memory.
 /// subsampling of the chroma planes: 4:4:4, 4:2:2 or 4:2:0.

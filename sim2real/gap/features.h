@@ -20,7 +20,7 @@ struct FeatureMap {
 };
 
 /// Interpretable statistics of one picture: mean, deviation and skewness of luma; for color the means of two opponent channels
-/// (R - G, B - (R + G)/2) and their deviations; log2 of the noise residual's median deviation; log10 of the spectrum in 5
+/// (R - G, B - (R + G)/2) and their deviations; log2 of the noise residual's deviation, median over intensities; log10 of the spectrum in 5
 /// octave bands; mean and deviation of log2 gradient, log2 sharpness, shares of strong and of no gradients. 14 numbers for gray,
 /// 18 for color.
 FeatureMap hand_made_features();

@@ -24,7 +24,7 @@ struct NoiseLine {
 struct NoiseOptions {
   int bins = 24;                   ///< over intensities 0.02 .. 0.95: what lies beyond is clipped
   double smooth_share = 0.3;       ///< pixels of a picture that count: those of the smallest gradients
-  std::size_t least_pixels = 400;  ///< of a bin; emptier ones are left out. sigma's relative error is 1.17/sqrt(2 * 400) = 4 %
+  std::size_t least_pixels = 400;  ///< of a bin; emptier ones are left out. sigma's relative error is some 1.1/sqrt(2 * 400) = 4 %
   std::size_t most_pixels = 4'000'000;   ///< of a set; beyond, every n-th pixel counts
 };
 
@@ -34,13 +34,14 @@ struct Noise {
 };
 
 /// Residuals of the mask (1 -2 1) x (1 -2 1) / 6 (Immerkaer, "Fast noise variance estimation", CVIU 1996), which takes away
-/// every surface a + b x + c y + d x y + e x^2 + f y^2 and keeps the variance of white noise; sigma = 1.4826 * median of |residual|
-/// per bin of the 3 x 3 mean. Only the smoothest pixels by Sobel's gradient count. Mask, mean and gradient are orthogonal, so
+/// every surface a + b x + c y + d x y + e x^2 + f y^2 and keeps the variance of white noise. sigma is that of normal values with the
+/// same mean of the lowest 60 % of |residual|, per bin of the 3 x 3 mean. Only the smoothest pixels by Sobel's gradient count. Mask, mean and gradient are orthogonal, so
 /// for white Gaussian noise neither the choice nor the binning biases sigma. The line: least squares of variances, weighted by
 /// pixels/variance^2, iterated.
+/// Of 8-bit pictures sigma holds the rounding's own noise, sqrt(sigma^2 + 1/12) in steps of 1/255, within 5 % from half a step on;
+/// below, flat surfaces hide noise and sigma falls to 0.
 /// Bias: texture that is left raises sigma (an upper bound); noise that is correlated, as after demosaicing or JPEG, is seen
-/// through the mask's high frequencies only; of 8-bit pictures the median moves
-/// in steps of 1.48/6 of 1/255, coarse below one step; a tone curve bends the line, which holds for linear values. Of color pictures
+/// through the mask's high frequencies only; a tone curve bends the line, which holds for linear values. Of color pictures
 /// green counts. Values in 0 .. 1.
 Noise measure_noise(std::span<const Plane> images, const NoiseOptions& options = {});
 NoiseLine fit_noise_line(std::span<const NoiseBin> bins);

@@ -41,6 +41,12 @@ struct Distances {
   Area classifier;
 };
 
+/// By how much the mean of one hand-made feature differs, in the real set's deviations; above 0: the synthetic set has more.
+struct FeatureShift {
+  std::string name;
+  double shift = 0;
+};
+
 struct GapOptions {
   std::uint64_t seed = 1;
   PatchOptions patches;                ///< its seed is not used: `seed` is
@@ -54,6 +60,7 @@ struct Gap {
   Distances distances;
   /// The same between two seeded halves of the real set: what sets of half the size without any gap come to.
   Distances floor;
+  std::vector<FeatureShift> shifts;    ///< of hand_made_features(), whatever the map; largest first
   std::string features;                ///< name of the map
   std::uint64_t seed = 0;
 };
@@ -63,6 +70,8 @@ Gap measure_gap(const ImageSet& synthetic, const ImageSet& real, const GapOption
 
 /// Keys as the fields above, with units; a number that does not exist is null.
 std::string gap_json(const Gap& gap);
+/// For a terminal: each distance beside its floor, and what differs most.
+std::string gap_text(const Gap& gap);
 /// One HTML page without other resources: a table, curves, and example pictures of both sets (seeded).
 std::string gap_page(const Gap& gap, const ImageSet& synthetic, const ImageSet& real);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "render/base/error.h"
 #include "render/texture/src/decode.h"
@@ -23,14 +26,23 @@ std::vector<float> values_of(const DecodedImage& image) {
 
 }  // namespace
 
-Picture read_picture(const std::filesystem::path& file) {
-  const std::array<ImageSource, 1> sources{ImageSource{file, nullptr, ColorSpace::linear}};
-  Picture picture;
-  decode_images(sources, [&](std::size_t, DecodedImage image) {
-    if (!image.failure.empty()) fail("{}: the image cannot be decoded ({})", file.string(), image.failure);
-    picture = {image.shape.width, image.shape.height, image.shape.channels, values_of(image)};
+void read_pictures(std::span<const std::filesystem::path> files,
+                   const std::function<void(std::size_t index, Picture picture, const std::string& failure)>& take) {
+  std::vector<ImageSource> sources;
+  for (const auto& file : files) sources.push_back({file, nullptr, ColorSpace::linear});
+  decode_images(sources, [&](std::size_t i, DecodedImage image) {
+    if (!image.failure.empty()) return take(i, {}, fmt::format("{}: the image cannot be decoded ({})", files[i].string(), image.failure));
+    take(i, {image.shape.width, image.shape.height, image.shape.channels, values_of(image), image.nonfinite}, "");
   });
-  return picture;
+}
+
+Picture read_picture(const std::filesystem::path& file) {
+  Picture read;
+  read_pictures({&file, 1}, [&](std::size_t, Picture picture, const std::string& failure) {
+    if (!failure.empty()) fail("{}", failure);
+    read = std::move(picture);
+  });
+  return read;
 }
 
 }  // namespace simulacra

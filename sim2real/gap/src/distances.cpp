@@ -58,6 +58,22 @@ Matrix stacked(const Matrix& a, const Matrix& b) {
   return Matrix(a.rows + b.rows, a.columns, std::move(values));
 }
 
+/// Rows minus their mean, over sqrt(n - 1); the covariance's trace is added to `trace`.
+Matrix centered(const Matrix& rows, std::vector<double>& mean, double& trace) {
+  if (rows.rows < 2) fail("a covariance of {} feature vectors: at least 2 are needed", rows.rows);
+  mean.assign(rows.columns, 0);
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    for (std::size_t j = 0; j < rows.columns; ++j) mean[j] += rows(i, j) / static_cast<double>(rows.rows);
+  Matrix out = rows;
+  const double scale = 1 / std::sqrt(static_cast<double>(rows.rows) - 1);
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+      out(i, j) = (rows(i, j) - mean[j]) * scale;
+      trace += out(i, j) * out(i, j);
+    }
+  return out;
+}
+
 }  // namespace
 
 Gaussian gaussian_of(const Matrix& rows) {
@@ -84,6 +100,55 @@ double frechet_distance(const Gaussian& a, const Gaussian& b) {
   const Matrix root = square_root(a.covariance);
   for (const double v : dense::symmetric_eigen(product(product(root, b.covariance), root)).values) sum -= 2 * std::sqrt(std::max(0.0, v));
   return std::max(0.0, sum);
+}
+
+double frechet_distance(const Matrix& a, const Matrix& b) {
+  SIM_CHECK(a.columns == b.columns);
+  if (a.columns <= std::min(a.rows, b.rows)) return frechet_distance(gaussian_of(a), gaussian_of(b));
+  double sum = 0;
+  std::vector<double> mean_a, mean_b;
+  const Matrix x = centered(a, mean_a, sum), y = centered(b, mean_b, sum);
+  for (std::size_t j = 0; j < a.columns; ++j) sum += (mean_a[j] - mean_b[j]) * (mean_a[j] - mean_b[j]);
+  const bool tall = x.rows > y.rows;
+  const Matrix &few = tall ? y : x, &many = tall ? x : y;
+  Matrix cross(few.rows, many.rows);
+  for (std::size_t i = 0; i < few.rows; ++i)
+    for (std::size_t j = 0; j < many.rows; ++j) cross(i, j) = dense::dot(few.row(i), many.row(j));
+  Matrix squared(few.rows, few.rows);
+  for (std::size_t i = 0; i < few.rows; ++i)
+    for (std::size_t j = 0; j <= i; ++j) squared(i, j) = squared(j, i) = dense::dot(cross.row(i), cross.row(j));
+  for (const double v : dense::symmetric_eigen(squared).values) sum -= 2 * std::sqrt(std::max(0.0, v));
+  return std::max(0.0, sum);
+}
+
+Reduced leading_components(const Matrix& a, const Matrix& b, std::size_t count, std::uint64_t seed) {
+  if (a.columns <= count) return {a, b};
+  double unused = 0;
+  std::vector<double> mean;
+  const Matrix all = centered(stacked(a, b), mean, unused);
+  std::vector<std::vector<double>> directions(count, std::vector<double>(a.columns));
+  for (std::size_t k = 0; k < count; ++k) {
+    Random random(seed, 3000 + k);
+    for (double& v : directions[k]) v = random.normal();
+  }
+  constexpr int kIterations = 30;   // what matters is the span; the last of its directions may be mixed with the next
+  for (int iteration = 0; iteration < kIterations; ++iteration)
+    for (std::size_t k = 0; k < count; ++k) {
+      std::vector<double> v = dense::transposed_times(all, dense::times(all, directions[k]));
+      for (std::size_t other = 0; other < k; ++other) {
+        const double along = dense::dot(v, directions[other]);
+        for (std::size_t j = 0; j < v.size(); ++j) v[j] -= along * directions[other][j];
+      }
+      const double length = std::sqrt(dense::dot(v, v));
+      for (std::size_t j = 0; j < v.size(); ++j) directions[k][j] = length > 1e-300 ? v[j] / length : 0;
+    }
+  const auto projected = [&](const Matrix& rows) {
+    Matrix out(rows.rows, count);
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      for (std::size_t k = 0; k < count; ++k) out(i, k) = dense::dot(rows.row(i), directions[k]);
+    return out;
+  };
+  return {projected(a), projected(b)};
 }
 
 Matrix standardised(const Matrix& rows, const Matrix& reference) {

@@ -48,10 +48,13 @@ Json distances_json(const Distances& d) {
 }  // namespace
 
 std::string gap_json(const Gap& gap) {
+  Json shifts = Json::array();
+  for (const FeatureShift& f : gap.shifts) shifts.push_back({{"feature", f.name}, {"real_deviations", number(f.shift)}});
   const Json json = {{"seed", gap.seed},
                      {"features", gap.features},
                      {"distances", distances_json(gap.distances)},
                      {"floor", distances_json(gap.floor)},
+                     {"shifts", shifts},
                      {"synthetic", facts_json(gap.synthetic)},
                      {"real", facts_json(gap.real)}};
   // A folder's name may hold bytes that are no UTF-8.

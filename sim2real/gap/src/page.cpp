@@ -12,6 +12,7 @@
 #include "sim2real/gap/report.h"
 #include "sim2real/gap/src/page_style.h"
 #include "sim2real/gap/src/random.h"
+#include "sim2real/gap/src/rows.h"
 
 namespace simulacra::gap {
 namespace {
@@ -20,29 +21,13 @@ constexpr std::size_t kShown = 12;
 constexpr int kShownSide = 240;
 constexpr std::uint64_t kPictures = 2000;   // stream of the choice of pictures
 
-std::string shown(double v) { return std::isfinite(v) ? fmt::format("{:.3g}", v) : "none"; }
-
-std::string row(std::string_view what, double value, double floor, std::string_view meaning) {
-  return fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"f\">{}</td><td class=\"s\">{}</td></tr>", what, shown(value), shown(floor), meaning);
-}
-
 std::string table(const Gap& gap) {
-  const Distances &d = gap.distances, &f = gap.floor;
-  std::string rows = row("classifier's area", d.classifier.value, f.classifier.value,
-                         fmt::format("0.5 cannot tell them apart, 1 always can; 95 %: {:.3f} to {:.3f}", d.classifier.lo, d.classifier.hi));
-  rows += row("features, kernel", d.kernel.mmd2, f.kernel.mmd2, fmt::format("unbiased; equal sets: 0 ± {}; p = {}", shown(d.kernel.deviation), shown(d.kernel.p)));
-  rows += row("features, Fréchet", d.frechet, f.frechet, "squared, in deviations of the real set; biased upwards for few pictures");
-  rows += row("noise", d.noise, f.noise, "octaves of the deviation at equal intensity");
-  rows += row("spectrum", d.spectrum, f.spectrum, "dB");
-  rows += row("edges", d.edges, f.edges, "octaves of the gradient");
-  rows += row("color, histograms", d.color.histogram, f.color.histogram, "display values from 0 to 1");
-  rows += row("color, chromaticity", d.color.chromaticity, f.color.chromaticity, "share of pixels that differs");
-  rows += row("color, Fréchet", d.color.frechet, f.color.frechet, "squared, display values");
-  for (std::size_t i = 0; i < d.patches.size(); ++i)
-    rows += row(fmt::format("patches, level {}", i), d.patches[i], i < f.patches.size() ? f.patches[i] : NAN,
-                i == 0 ? "sliced Wasserstein, in deviations of the real set; finest" : i + 1 == d.patches.size() ? "coarsest" : "");
+  std::string rows;
+  for (const MeterRow& r : meter_rows(gap))
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"f\">{}</td><td class=\"s\">{}</td></tr>", r.name, shown(r.value), shown(r.floor), r.meaning);
   return "<div class=\"card table\"><table><tr><th>meter</th><th>gap</th><th>floor</th><th></th></tr>" + rows +
-         "</table><p>The floor is the same meter between two halves of the real set: what no gap at all comes to with half as many pictures.</p></div>";
+         "</table><p>The floor is the same meter between two halves of the real set: what no gap at all comes to with half as many pictures.</p>" +
+         fmt::format("<p>Differs most, in deviations of the real set: {}.</p></div>", largest_shifts(gap, 5));
 }
 
 using Curve = std::vector<std::pair<double, double>>;

@@ -23,60 +23,10 @@ namespace fs = std::filesystem;
 using namespace test;
 using ::testing::HasSubstr;
 
-void write_png(const fs::path& file, const Plane& p) {
-  std::vector<std::uint8_t> bytes;
-  for (const float v : p.f) bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(v, 0.0f, 1.0f))));
-  write_file_atomically(file, encode_png(p.width, p.height, p.channels, bytes));
-}
-
-void write_set(const fs::path& folder, const std::vector<Plane>& planes) {
-  fs::create_directories(folder);
-  for (std::size_t i = 0; i < planes.size(); ++i) write_png(folder / (std::to_string(i) + ".png"), planes[i]);
-}
-
 ImageSet set_of(const std::string& name, std::vector<Plane> planes) {
   ImageSet set{name, std::move(planes), {}};
   for (std::size_t i = 0; i < set.images.size(); ++i) set.names.push_back(std::to_string(i) + ".png");
   return set;
-}
-
-std::string refusal(const fs::path& folder) {
-  try {
-    read_images(folder);
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-TEST(Folders, ValuesComeBackToAStep) {
-  const TempDir temp;
-  const auto planes = soft_scenes(8, 40, 3, 0.01, 1);
-  write_set(temp.path(), planes);
-  const ImageSet set = read_images(temp.path());
-  ASSERT_EQ(set.images.size(), 8u);
-  for (std::size_t i = 0; i < planes[3].f.size(); ++i) ASSERT_NEAR(set.images[3].f[i], planes[3].f[i], 0.5 / 255 + 1e-6);
-}
-
-TEST(Folders, WhatCannotBeMeasuredIsRefusedInOneLineThatNamesIt) {
-  const TempDir temp;
-  const auto folder = [&](const char* name) { return temp.path() / name; };
-  EXPECT_THAT(refusal(folder("absent")), HasSubstr("absent: is no folder"));
-  fs::create_directory(folder("empty"));
-  EXPECT_THAT(refusal(folder("empty")), HasSubstr("empty: 0 PNG, JPEG or EXR pictures, but the gap meters need at least 8"));
-  write_set(folder("torn"), soft_scenes(9, 40, 3, 0.01, 1));
-  write_text_atomically(folder("torn") / "4.png", "no picture");
-  EXPECT_THAT(refusal(folder("torn")), HasSubstr("4.png"));
-  write_set(folder("tiny"), soft_scenes(8, 20, 3, 0.01, 1));
-  EXPECT_THAT(refusal(folder("tiny")), HasSubstr("20 x 20 pixels, but the gap meters need at least 32 x 32"));
-  write_set(folder("mixed"), soft_scenes(8, 40, 3, 0.01, 1));
-  write_png(folder("mixed") / "5.png", soft_scenes(1, 40, 1, 0.01, 1)[0]);
-  EXPECT_THAT(refusal(folder("mixed")), HasSubstr("5.png is gray"));
-  for (const char* name : {"absent", "empty", "torn", "tiny", "mixed"}) EXPECT_EQ(refusal(folder(name)).find('\n'), std::string::npos);
-}
-
-TEST(Folders, GrayIsNotComparedWithColor) {
-  EXPECT_THROW(measure_gap(set_of("a", soft_scenes(8, 40, 1, 0.01, 1)), set_of("b", soft_scenes(8, 40, 3, 0.01, 1))), UsageError);
 }
 
 GapOptions quick() {
@@ -84,6 +34,30 @@ GapOptions quick() {
   o.patches = {.levels = 2, .patches = 500, .projections = 16};
   o.permutations = 49;
   return o;
+}
+
+TEST(Report, GrayIsNotComparedWithColor) {
+  EXPECT_THROW(measure_gap(set_of("a", soft_scenes(8, 40, 1, 0.01, 1)), set_of("b", soft_scenes(8, 40, 3, 0.01, 1))), UsageError);
+}
+
+TEST(Report, FramesOfOneSceneAreNotTakenForIndependent) {
+  // Six scenes a side; all frames of one are equally bright. Levels of both sides come from one distribution.
+  const auto scenes = [](const char* name, std::uint64_t seed) {
+    ImageSet set = set_of(name, {});
+    for (std::size_t scene = 0; scene < 6; ++scene) {
+      const double level = 0.25 + 0.5 * Random(seed, scene).uniform();
+      for (Plane& p : noise_planes(6, 40, 1, level, 0.01, seed + 100 * scene)) {
+        set.images.push_back(p), set.groups.push_back(scene), set.names.push_back(std::to_string(set.names.size()));
+      }
+    }
+    return set;
+  };
+  ImageSet a = scenes("a", 1), b = scenes("b", 2);
+  const Area grouped = measure_gap(a, b, quick()).distances.classifier;
+  a.groups.clear(), b.groups.clear();
+  const Area alone = measure_gap(a, b, quick()).distances.classifier;
+  EXPECT_LT(alone.hi - alone.lo, 0.7 * (grouped.hi - grouped.lo));
+  EXPECT_LT(grouped.lo, 0.5);
 }
 
 TEST(Report, EqualSetsAreAtTheFloorAndNoisyOnesAreNot) {
@@ -110,6 +84,12 @@ TEST(Report, TheSameBitsOnAnyNumberOfThreadsAndAPageThatLoadsNothing) {
   const auto json = nlohmann::json::parse(gap_json(one));
   EXPECT_EQ(json["distances"]["classifier_auc"]["value"], one.distances.classifier.value);
   EXPECT_TRUE(json["floor"].contains("noise_octaves"));
+  // The synthetic set has no noise: its picture's deviation lies far below that of the real one.
+  ASSERT_EQ(json["shifts"].size(), 18u);
+  const auto noise = std::ranges::find(one.shifts, "noise", &FeatureShift::name);
+  EXPECT_LT(noise->shift, -5);
+  EXPECT_GE(std::abs(one.shifts[0].shift), std::abs(one.shifts[17].shift));
+  EXPECT_THAT(gap_text(one), HasSubstr("classifier's area"));
   const std::string page = gap_page(one, synthetic, real);
   EXPECT_THAT(page, HasSubstr("a &lt;real>"));
   EXPECT_EQ(page.find("http"), std::string::npos);

@@ -42,6 +42,7 @@ struct AuditFailure {
   std::string check;               ///< id
   std::string path;                ///< of the file or folder, relative to the data set, with '/'
   std::string expected, found;
+  int row = -1, column = -1;       ///< the worst pixel, where the check is about pixels
 };
 
 struct AuditResult {

@@ -27,3 +27,4 @@ pkg_check_modules(OpenEXR REQUIRED IMPORTED_TARGET OpenEXR)
 
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5 hdf5-serial)  # libhdf5-dev: dataset/hdf5
 pkg_check_modules(Deflate REQUIRED IMPORTED_TARGET libdeflate)     # libdeflate-dev: dataset/hdf5
+pkg_check_modules(HttpLib REQUIRED IMPORTED_TARGET cpp-httplib)    # libcpp-httplib-dev: tools/inspector/server

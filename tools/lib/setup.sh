@@ -3,8 +3,8 @@
 
 # What the program is built from; tools/cmake/dependencies.cmake says what each is for.
 BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config libfmt-dev libyaml-cpp-dev libtbb-dev nlohmann-json3-dev
-  libpugixml-dev libcli11-dev libembree-dev libopenimageio-dev libopenexr-dev libhdf5-dev libdeflate-dev libgtest-dev
-  libgmock-dev)
+  libpugixml-dev libcli11-dev libembree-dev libopenimageio-dev libopenexr-dev libhdf5-dev libdeflate-dev
+  libcpp-httplib-dev libgtest-dev libgmock-dev)
 # The furniture of generated rooms.
 DATA_PACKAGES=(sweethome3d-furniture)
 # What the tests read data sets with, as users would.

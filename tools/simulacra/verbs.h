@@ -11,5 +11,6 @@ extern const Verb kSceneVerb;
 extern const Verb kGenerateVerb;
 extern const Verb kAuditVerb;
 extern const Verb kReportVerb;
+extern const Verb kInspectVerb;
 
 }  // namespace simulacra::tools

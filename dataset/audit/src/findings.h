@@ -55,7 +55,7 @@ class Findings {
     ++counts_[row].checked;
     if (!good) {
       ++counts_[row].failed;
-      failures_.push_back({std::string(id), path, text_of(expected), text_of(found)});
+      failures_.push_back({std::string(id), path, text_of(expected), text_of(found), -1, -1});
     }
     return good;
   }
@@ -64,10 +64,15 @@ class Findings {
   template <typename Show>
   bool pixels(std::string_view id, const std::string& path, const BadPixels& bad, std::size_t width, std::size_t total,
               std::string_view expected, Show&& show) {
-    return test(id, path, bad.count == 0, std::string(expected), [&] {
+    const bool good = test(id, path, bad.count == 0, std::string(expected), [&] {
       return fmt::format("{} of {} pixels, worst at row {} column {}: {}", bad.count, total, bad.at / width,
                          bad.at % width, show(bad.at));
     });
+    if (!good && !skipped(id)) {
+      failures_.back().row = static_cast<int>(bad.at / width);
+      failures_.back().column = static_cast<int>(bad.at % width);
+    }
+    return good;
   }
 
   /// The check could not be made.

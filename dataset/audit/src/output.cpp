@@ -61,8 +61,10 @@ std::string audit_as_json(const AuditResult& result) {
     out["checks"][c.id] = {{"title", c.title}, {"checked", c.checked}, {"failed", c.failed},
                            {"not_applicable", c.not_applicable}, {"skipped", c.skipped}};
   out["failures"] = Json::array();
-  for (const AuditFailure& f : result.failures)
+  for (const AuditFailure& f : result.failures) {
     out["failures"].push_back({{"check", f.check}, {"path", f.path}, {"expected", f.expected}, {"found", f.found}});
+    if (f.row >= 0) out["failures"].back()["row"] = f.row, out["failures"].back()["column"] = f.column;
+  }
   out["notes"] = result.notes;
   // Names on disk may be in any encoding; the output is always valid UTF-8.
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -90,7 +90,7 @@ const std::map<std::string, Names> kMayInclude = {
                                          "sim2real/dense", "nlohmann"}},
     {"sim2real/preference", {"render/base", "fmt", "sim2real/dense", "nlohmann"}},
     {"sim2real/bilevel", {"render/base", "fmt", "sim2real/dense"}},
-    {"sim2real/reweight", {"render/base", "fmt", "sim2real/dense", "sim2real/bilevel"}},
+    {"sim2real/reweight", {"render/base", "render/config", "fmt", "sim2real/dense", "sim2real/bilevel"}},
     {"sim2real/refine", kTorch + Names{"render/base", "fmt"}},
 };
 

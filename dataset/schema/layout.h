@@ -79,6 +79,11 @@ std::string label_path(const FrameName& name, Label label);
 /// "ai_900_001/images/scene_cam_00_final_preview/frame.0000.tonemap.jpg"
 std::string preview_path(const FrameName& name, Preview preview);
 
+/// "ai_900_001/_detail/label_source.hdf5", of copies whose lens moved pixels: int32 [height, width], for each pixel the index (row *
+/// width + column) of the pixel of the pinhole's image whose labels it holds, -1 where it shows what was not rendered. Geometry
+/// of a pixel lies on the pinhole's ray of that pixel.
+std::string label_source_path(std::string_view scene);
+
 /// "ai_900_001/_detail", ".../_detail/mesh", ".../_detail/cam_00"
 std::string detail_folder(std::string_view scene);
 std::string mesh_folder(std::string_view scene);

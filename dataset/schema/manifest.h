@@ -2,6 +2,7 @@
 // manifest.jsonl: what a data set consists of. One JSON object a line, its kind in "record":
 //
 //   dataset  first line: program version, configuration, seed, how much was asked for, complete or not
+//   derivation  of a copy with changed labels: what changed them (a sensor, …); several in the order in which they were made
 //   scene    a scene's source and seed
 //   frame    a frame's seed and what was counted in it
 //   file     a file's path, size and checksum, with the seed, configuration and version it was made by
@@ -38,6 +39,17 @@ struct DatasetRecord {
   int width = 0, height = 0;   ///< pixels
   bool complete = false;
   bool operator==(const DatasetRecord&) const = default;
+};
+
+/// One step that made this set out of another: see dataset/derive.
+struct DerivationRecord {
+  std::string what;            ///< "photographed", …
+  std::string version;         ///< of the program
+  std::string config_file;     ///< of the copy: "sensor.yaml"
+  std::string config_sha256;
+  std::string source_sha256;   ///< of the names and sizes of the source's frames
+  std::uint64_t seed = 0;
+  bool operator==(const DerivationRecord&) const = default;
 };
 
 struct SceneRecord {
@@ -79,7 +91,7 @@ struct FileRecord {
   bool operator==(const FileRecord&) const = default;
 };
 
-using ManifestRecord = std::variant<DatasetRecord, SceneRecord, FrameRecord, FileRecord>;
+using ManifestRecord = std::variant<DatasetRecord, DerivationRecord, SceneRecord, FrameRecord, FileRecord>;
 
 /// One line, with its line end.
 std::string manifest_line(const ManifestRecord& record);
@@ -87,6 +99,7 @@ std::string manifest_line(const ManifestRecord& record);
 /// A whole manifest, by key.
 struct Manifest {
   std::optional<DatasetRecord> dataset;
+  std::vector<DerivationRecord> derivations;   ///< in the order in which they were made
   std::map<std::string, SceneRecord> scenes;   ///< by scene name
   std::map<std::string, FrameRecord> frames;   ///< by frame_key()
   std::map<std::string, FileRecord> files;     ///< by path

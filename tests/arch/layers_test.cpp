@@ -51,6 +51,7 @@ const std::map<std::string, Names> kMayInclude = {
     {"dataset/schema", kVocabulary + Names{"nlohmann"}},
     {"dataset/hdf5", {"render/base", "render/labels", "fmt", "hdf5.h", "H5", "libdeflate.h"}},
     {"dataset/frames", kVocabulary + Names{"dataset/schema", "dataset/hdf5", "nlohmann"}},
+    {"dataset/derive", kVocabulary + Names{"dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store"}},
     {"dataset/exr", {"render/base", "render/labels", "render/image", "fmt", "OpenEXR", "Imath"}},
     {"dataset/store", kVocabulary + Names{"render/description", "render/texture", "render/geometry", "dataset/schema", "dataset/hdf5",
                                           "dataset/annotate", "nlohmann"}},
@@ -85,6 +86,9 @@ const std::map<std::string, Names> kMayInclude = {
     // No LibTorch: sensors work on planes of a frame; the JPEG codec comes from render/texture.
     {"sim2real/sensor", kVocabulary + Names{"render/texture"}},
     {"sim2real/dense", {"render/base", "fmt"}},
+    // A data set in, a photographed copy out.
+    {"sim2real/photo", kVocabulary + Names{"sim2real/sensor", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store", "dataset/derive",
+                                           "render/texture"}},
     // Pictures of folders are decoded by render/texture.
     {"sim2real/gap", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store",
                                          "sim2real/dense", "nlohmann"}},

@@ -87,6 +87,7 @@ inline constexpr std::array kChecks = {
     CheckSpec{"F15.far", "no depth beyond 65.5 m *"},
     CheckSpec{"X.planar", "depth_planar_meters is depth_meters along the viewing axis"},
     CheckSpec{"X.valid", "valid_mask tells where there is a surface"},
+    CheckSpec{"X.source", "label_source.hdf5, of copies with a lens, names a pixel of the image for each pixel, or -1"},
     CheckSpec{"X.material", "material_id is a row of the material table where there is a surface, else -1"},
 };
 

@@ -79,13 +79,15 @@ void place(const SceneFacts& scene, const CameraFacts& camera, int frame, FrameI
   if (scene.cam_from_uv) f.cam_from_uv = scene.cam_from_uv;
   else f.cam_from_uv = pinhole(size, camera.fov_rad.value_or(scene.fov_rad));
   if (!f.world_from_cam) return;
+  f.shown.resize(f.pixels());
   f.rays.reserve(f.pixels());
-  for (std::size_t r = 0; r < f.height; ++r)
-    for (std::size_t c = 0; c < f.width; ++c) {
-      const double u = 2 * (static_cast<double>(c) + 0.5) / static_cast<double>(f.width) - 1;
-      const double v = 1 - 2 * (static_cast<double>(r) + 0.5) / static_cast<double>(f.height);
-      f.rays.push_back(normalize(*f.cam_from_uv * Vec3d{u, v, 1}));
-    }
+  for (std::size_t p = 0; p < f.pixels(); ++p) {
+    const bool moved = scene.label_source.size() == f.pixels() && scene.label_source[p] >= 0;
+    f.shown[p] = moved ? static_cast<std::size_t>(scene.label_source[p]) : p;
+    const double u = 2 * (static_cast<double>(f.shown[p] % f.width) + 0.5) / static_cast<double>(f.width) - 1;
+    const double v = 1 - 2 * (static_cast<double>(f.shown[p] / f.width) + 0.5) / static_cast<double>(f.height);
+    f.rays.push_back(normalize(*f.cam_from_uv * Vec3d{u, v, 1}));
+  }
 }
 
 std::array<std::pair<double, std::int64_t>, 2> upward(const FrameImages& f) {

@@ -76,8 +76,8 @@ void judge_shift(const FrameImages& f, Findings& to) {
     const View v = view_of(f, p);
     const double bound = v.blur / v.distance / pixel_angle(f, p);
     const Vec3d uv = uv_from_world * v.offset;
-    const double px = (uv.x / uv.z + 1) * static_cast<double>(f.width) / 2 - 0.5 - static_cast<double>(p % f.width);
-    const double py = (1 - uv.y / uv.z) * static_cast<double>(f.height) / 2 - 0.5 - static_cast<double>(p / f.width);
+    const double px = (uv.x / uv.z + 1) * static_cast<double>(f.width) / 2 - 0.5 - static_cast<double>(f.shown[p] % f.width);
+    const double py = (1 - uv.y / uv.z) * static_cast<double>(f.height) / 2 - 0.5 - static_cast<double>(f.shown[p] / f.width);
     if (!v.ok || !std::isfinite(px) || !std::isfinite(py) || !(bound < 0.2)) continue;
     x += px, y += py, bounds += bound;
     ++used;
@@ -120,8 +120,8 @@ void judge_planar(const FrameImages& f, double scale, Findings& to) {
   const Image& depth = *f.get(Label::depth_meters);
   const double focal = 886.81 * static_cast<double>(f.width) / 1024;
   const auto flat = [&](std::size_t p) {
-    const double x = static_cast<double>(p % f.width) + 0.5 - static_cast<double>(f.width) / 2;
-    const double y = static_cast<double>(p / f.width) + 0.5 - static_cast<double>(f.height) / 2;
+    const double x = static_cast<double>(f.shown[p] % f.width) + 0.5 - static_cast<double>(f.width) / 2;
+    const double y = static_cast<double>(f.shown[p] / f.width) + 0.5 - static_cast<double>(f.height) / 2;
     return depth.at(p) * focal / std::sqrt(x * x + y * y + focal * focal);
   };
   const auto want = [&](const View& v) { return -scale * dot(f.world_from_cam->column(2), v.offset); };

@@ -54,7 +54,9 @@ struct FrameImages {
   std::optional<Mat3d> world_from_cam;
   std::optional<Mat3d> cam_from_uv;
   std::optional<std::vector<bool>> empty;   ///< where render_entity_id is -1
-  /// Unit camera-frame rays through the pixel centers; empty when the lens or the pose is unknown.
+  /// For each pixel the pixel of the pinhole's image whose labels it holds: itself, unless a lens moved them.
+  std::vector<std::size_t> shown;
+  /// Unit camera-frame rays through the centers of those pixels; empty when the lens or the pose is unknown.
   std::vector<Vec3d> rays;
 
   std::size_t pixels() const { return width * height; }

@@ -52,6 +52,7 @@ struct SceneFacts {
   std::optional<Size> size;
   std::optional<Mat3d> cam_from_uv;         ///< from the parameter table
   double fov_rad = kPiD / 3;                ///< used without it
+  std::vector<std::int32_t> label_source;   ///< label_source_path(); empty = every pixel shows itself
   std::optional<std::vector<int>> object_of_node;  ///< index = node id; [0] unused
   std::optional<std::vector<std::string>> object_names;
   std::optional<std::size_t> object_count, material_count;

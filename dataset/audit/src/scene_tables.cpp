@@ -182,6 +182,21 @@ void judge_parameters_row(SceneFacts& scene, const Row& row, const std::string& 
   if (!good) to.none("F13.canonical");
 }
 
+/// The pixels that a lens moved: only of copies that say so.
+void judge_label_source(const DatasetFacts& data, SceneFacts& scene, Findings& to) {
+  const fs::path path = data.scenes_folder / label_source_path(scene.name);
+  if (!fs::exists(path) || !scene.size) return to.none("X.source");
+  const std::string rel = data.rel(path);
+  const Shape shape{scene.size->second, scene.size->first};
+  const auto array = read_array(path, rel, {.element = Element::i32, .shape = shape, .image = true, .attributes = true}, to);
+  if (!array) return to.none("X.source");
+  std::vector<std::int32_t> source = array->values<std::int32_t>();
+  const auto pixels = static_cast<std::int32_t>(source.size());
+  const auto bad = std::find_if(source.begin(), source.end(), [&](std::int32_t p) { return p < -1 || p >= pixels; });
+  const bool good = to.test("X.source", rel, bad == source.end(), fmt::format("-1..{}", pixels - 1), [&] { return fmt::format("{}", *bad); });
+  if (good) scene.label_source = std::move(source);
+}
+
 }  // namespace
 
 Mat3d pinhole(Size size, double fov_rad) { return pinhole_cam_from_uv(size.first, size.second, fov_rad); }
@@ -214,6 +229,7 @@ void judge_lens(const DatasetFacts& data, SceneFacts& scene, Findings& to) {
   if (const Row* row = find_parameters(data, scene, csv, local, rel)) judge_parameters_row(scene, *row, rel, csv);
   else to.none("F13.canonical");
   if (!scene.size) scene.size = size_of_any_image(scene.folder / "images");
+  judge_label_source(data, scene, to);
   if (data.demanded_size && scene.size) {
     to.test("F2.size", scene.name, *scene.size == *data.demanded_size,
             fmt::format("{} x {}", data.demanded_size->first, data.demanded_size->second),

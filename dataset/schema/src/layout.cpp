@@ -59,6 +59,7 @@ std::string preview_path(const FrameName& name, Preview preview) {
 }
 
 std::string detail_folder(std::string_view scene) { return fmt::format("{}/_detail", scene); }
+std::string label_source_path(std::string_view scene) { return detail_folder(scene) + "/label_source.hdf5"; }
 std::string mesh_folder(std::string_view scene) { return fmt::format("{}/_detail/mesh", scene); }
 std::string camera_folder(std::string_view scene, std::string_view camera) {
   return fmt::format("{}/_detail/{}", scene, camera);

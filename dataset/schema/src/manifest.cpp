@@ -26,6 +26,15 @@ void fields(Visit&& v, DatasetRecord& r) {
   v("complete", r.complete);
 }
 template <typename Visit>
+void fields(Visit&& v, DerivationRecord& r) {
+  v("what", r.what);
+  v("version", r.version);
+  v("config_file", r.config_file);
+  v("config", r.config_sha256);
+  v("source", r.source_sha256);
+  v("seed", r.seed);
+}
+template <typename Visit>
 void fields(Visit&& v, SceneRecord& r) {
   v("scene", r.scene);
   v("source", r.source);
@@ -91,6 +100,7 @@ struct Reader {
 };
 
 std::string kind_of(const DatasetRecord&) { return "dataset"; }
+std::string kind_of(const DerivationRecord&) { return "derivation"; }
 std::string kind_of(const SceneRecord&) { return "scene"; }
 std::string kind_of(const FrameRecord&) { return "frame"; }
 std::string kind_of(const FileRecord&) { return "file"; }
@@ -105,10 +115,11 @@ ManifestRecord read_as(const Json& line) {
 ManifestRecord record_from(const Json& line) {
   const std::string kind = line.at("record").get<std::string>();
   if (kind == "dataset") return read_as<DatasetRecord>(line);
+  if (kind == "derivation") return read_as<DerivationRecord>(line);
   if (kind == "scene") return read_as<SceneRecord>(line);
   if (kind == "frame") return read_as<FrameRecord>(line);
   if (kind == "file") return read_as<FileRecord>(line);
-  throw std::invalid_argument(fmt::format("record '{}', expected dataset, scene, frame or file", kind));
+  throw std::invalid_argument(fmt::format("record '{}', expected dataset, derivation, scene, frame or file", kind));
 }
 
 }  // namespace
@@ -130,6 +141,7 @@ void Manifest::add(ManifestRecord record) {
       [this](auto&& r) {
         using T = std::decay_t<decltype(r)>;
         if constexpr (std::is_same_v<T, DatasetRecord>) dataset = std::move(r);
+        else if constexpr (std::is_same_v<T, DerivationRecord>) derivations.push_back(std::move(r));
         else if constexpr (std::is_same_v<T, SceneRecord>) scenes.insert_or_assign(r.scene, std::move(r));
         else if constexpr (std::is_same_v<T, FrameRecord>) frames.insert_or_assign(frame_key(r.name), std::move(r));
         else files.insert_or_assign(r.path, std::move(r));
@@ -140,6 +152,7 @@ void Manifest::add(ManifestRecord record) {
 std::string Manifest::text() const {
   std::string text;
   if (dataset) text += manifest_line(*dataset);
+  for (const DerivationRecord& record : derivations) text += manifest_line(record);
   for (const auto& [key, record] : scenes) text += manifest_line(record);
   for (const auto& [key, record] : frames) text += manifest_line(record);
   for (const auto& [key, record] : files) text += manifest_line(record);

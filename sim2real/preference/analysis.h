@@ -2,6 +2,7 @@
 // From responses to a report. The rules of exclusion are fixed before the responses are read.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,15 +37,25 @@ struct Answers {
   nlohmann::json questionnaire;
   int failed_checks = 0;
 };
-/// Reads JSON lines of one or many participants. Throws Error "line N: …" for damaged lines, unknown participants or items, a
+/// What one participant, or several, saved.
+struct ResponseFile {
+  std::string name;   ///< stands in messages; may be empty
+  std::string text;   ///< JSON lines
+};
+/// Reads JSON lines of one or many participants. Throws Error "name: line N: …" for damaged lines, unknown participants or items, a
 /// trial that stands twice; participants without consent are in `excluded`.
+std::vector<Answers> read_responses(const Study& study, std::span<const ResponseFile> files, const AnalysisOptions& options, std::vector<Exclusion>& excluded);
 std::vector<Answers> read_responses(const Study& study, std::string_view json_lines, const AnalysisOptions& options, std::vector<Exclusion>& excluded);
 
 /// Invited, kept, excluded with reasons; rate with exact, score, mixed-effect and bootstrap intervals, p, equivalence, power and
 /// d' where a target is right; strengths and circles of preferences; means and adjusted signed ranks of ratings; seed
 /// and a fingerprint of the responses. Throws Error when nobody is left.
+nlohmann::json analyse(const Study& study, std::span<const ResponseFile> files, const AnalysisOptions& options = {});
 nlohmann::json analyse(const Study& study, std::string_view json_lines, const AnalysisOptions& options = {});
-/// The same for people.
+/// Of the texts, in their order, without the names.
+std::string fingerprint(std::span<const ResponseFile> files);
+/// The same for people: as text, and as one HTML page without other resources, with the intervals and participants drawn.
 std::string report_markdown(const nlohmann::json& report);
+std::string report_page(const nlohmann::json& report);
 
 }  // namespace simulacra::preference

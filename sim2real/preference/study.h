@@ -46,7 +46,7 @@ struct StudyOptions {
   bool ties = false;                                 ///< `pair` may be answered "no difference"
   int participants = 20, trials = 40, checks = 2;    ///< trials and attention checks of each participant
   std::uint64_t seed = 1;
-  std::vector<Scale> before, ratings;                ///< questionnaire before; scales of `rating`
+  std::vector<Scale> before{}, ratings{}, after{};   ///< questionnaires before and after the trials; scales of `rating`
 };
 
 struct Trial {

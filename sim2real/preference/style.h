@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "sim2real/preference/analysis.h"
 #include "sim2real/preference/predict.h"
 #include "sim2real/preference/statistics.h"
 #include "sim2real/preference/study.h"
@@ -18,10 +21,15 @@ namespace simulacra::preference {
 constexpr std::size_t kNumTraits = 5, kNumUsage = 3;
 enum class Style : std::uint8_t { chatty, plain, matching };
 constexpr std::size_t kNumStyles = 3;
+/// Of the condition of that name; throws Error that lists chatty, plain, matching.
+Style style_of(const std::string& condition);
 
-/// Five traits of four statements each, two of them reversed, in words of our own; and three statements on the use of
-/// assistants. Not a validated inventory: put a licensed one in its place for a study that is to be published.
+/// Five traits of four statements each, two of them reversed, in words of our own; three statements on the use of assistants,
+/// and one on the participant's own way of talking to them. Not a validated inventory: put a licensed one in its place for a
+/// study that is to be published.
 std::vector<Scale> style_questionnaire();
+/// The forced choice, after the trials: a statement on a scale without a middle; its upper half prefers the chatty assistant.
+std::vector<Scale> style_choice();
 /// Likability and trust, after each condition.
 std::vector<Scale> style_ratings();
 /// The study itself: each participant rates dialogues of the three conditions in balanced orders.
@@ -30,7 +38,7 @@ StudyOptions style_study(int participants, int trials, std::uint64_t seed);
 struct Respondent {
   std::array<double, kNumTraits> traits{};   ///< scale scores
   std::array<double, kNumUsage> usage{};
-  double own_chattiness = 0;                 ///< words a query, standardised
+  double own_chattiness = 0;                 ///< of the participant's own queries, standardised over participants
   std::array<double, kNumStyles> likability{}, trust{};
   bool prefers_chatty = false;               ///< forced choice
 };
@@ -49,6 +57,11 @@ struct RatingChange {
   Style first = Style::matching, second = Style::plain;
   double mean = 0, p = 1, p_holm = 1, rank_biserial = 0;
 };
+/// The same people as the JSON lines that the page of `study`, one of style_study(), would save.
+std::string simulate_style_responses(const Study& study, const StyleTruth& truth, std::uint64_t seed);
+/// What the analysis needs of each participant. Throws Error that names participant and scale where an answer is missing.
+std::vector<Respondent> respondents_of(const Study& study, const std::vector<Answers>& people);
+
 struct NamedMetrics {
   std::string name;
   Metrics metrics;
@@ -64,5 +77,7 @@ struct StyleAnalysis {
 };
 /// Throws Error below 8 participants or when all prefer the same.
 StyleAnalysis analyse_style_study(const std::vector<Respondent>& respondents, const PredictorOptions& options, int permutations, std::uint64_t seed);
+/// Key "style" of a report, which report_markdown() and report_page() show.
+nlohmann::json style_json(const StyleAnalysis& analysis);
 
 }  // namespace simulacra::preference

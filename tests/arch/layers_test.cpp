@@ -92,7 +92,8 @@ const std::map<std::string, Names> kMayInclude = {
     // Pictures of folders are decoded by render/texture.
     {"sim2real/gap", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store",
                                          "sim2real/dense", "nlohmann"}},
-    {"sim2real/preference", {"render/base", "fmt", "sim2real/dense", "nlohmann"}},
+    {"sim2real/vit_features", kVocabulary + kTorch + Names{"learning/nn", "sim2real/gap", "sim2real/dense"}},
+    {"sim2real/preference", {"render/base", "render/config", "fmt", "sim2real/dense", "nlohmann"}},
     {"sim2real/bilevel", {"render/base", "fmt", "sim2real/dense"}},
     {"sim2real/reweight", {"render/base", "render/config", "fmt", "sim2real/dense", "sim2real/bilevel"}},
     {"sim2real/refine", kTorch + Names{"render/base", "fmt"}},

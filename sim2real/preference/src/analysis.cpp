@@ -16,12 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string fingerprint(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;   // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return fmt::format("{:016x}", hash);
-}
-
 json interval_json(const Interval& i) { return json::array({i.lo, i.hi}); }
 
 const std::string& condition_of(const Study& study, std::size_t item) { return study.items[item].condition; }
@@ -124,7 +118,11 @@ json preferences(const Study& study, const std::vector<Answers>& people, const A
   } catch (const Error& e) {
     result["strengths"] = nullptr, result["why_no_strengths"] = e.what();
   }
-  if (names.size() == 2) result["first_over_second"] = rate_json(first, study, o);
+  if (names.size() == 2) {
+    result["first_over_second"] = rate_json(first, study, o);
+    for (std::size_t i = 0; i < people.size(); ++i)
+      result["first_over_second"]["participants"].push_back({{"participant", people[i].participant}, {"successes", first[i].successes}, {"trials", first[i].trials}});
+  }
   return result;
 }
 
@@ -172,15 +170,36 @@ std::string rate_lines(const json& r) {
   return text + "\n";
 }
 
+std::string style_lines(const json& s) {
+  std::string text = fmt::format("\n## Style\n\n{} of {} prefer the chatty assistant; 95 % exact interval {:.3f} to {:.3f}\n\n| features | accuracy | 95 % | balanced | area |\n|---|---|---|---|---|\n",
+                                 s.at("prefer_chatty").get<int>(), s.at("participants").get<int>(), s.at("share_interval")[0].get<double>(), s.at("share_interval")[1].get<double>());
+  for (const json& p : s.at("predictors"))
+    text += fmt::format("| {} | {:.2f} | {:.2f} to {:.2f} | {:.2f} | {:.2f} |\n", p.at("features").get<std::string>(), p.at("accuracy").get<double>(),
+                        p.at("accuracy_interval")[0].get<double>(), p.at("accuracy_interval")[1].get<double>(), p.at("balanced_accuracy").get<double>(), p.at("auc").get<double>());
+  return text + fmt::format("\np of \"all\" by shuffled labels: {:.3g}\n", s.at("permutation_p").get<double>());
+}
+
 }  // namespace
 
+std::string fingerprint(std::span<const ResponseFile> files) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;   // FNV-1a
+  for (const ResponseFile& file : files)
+    for (const char c : file.text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return fmt::format("{:016x}", hash);
+}
+
 json analyse(const Study& study, std::string_view json_lines, const AnalysisOptions& options) {
+  const ResponseFile file{"", std::string(json_lines)};
+  return analyse(study, {&file, 1}, options);
+}
+
+json analyse(const Study& study, std::span<const ResponseFile> files, const AnalysisOptions& options) {
   std::vector<Exclusion> excluded;
-  const std::vector<Answers> people = read_responses(study, json_lines, options, excluded);
+  const std::vector<Answers> people = read_responses(study, files, options, excluded);
   if (people.empty()) fail("study '{}': nobody is left to analyse ({} excluded{})", study.options.id, excluded.size(),
                            excluded.empty() ? "" : ", the first for: " + excluded.front().reason);
   json report = {{"study", study.options.id}, {"design", study_json({study.options, {}, {}}).at("design")}, {"seed", study.options.seed},
-                 {"responses", fingerprint(json_lines)}, {"invited", study.sessions.size()}, {"kept", people.size()}, {"excluded", json::array()},
+                 {"responses", fingerprint(files)}, {"invited", study.sessions.size()}, {"kept", people.size()}, {"excluded", json::array()},
                  {"rules", {{"most_failed_checks", options.most_failed_checks}, {"least_share", options.least_share}, {"least_median_seconds", options.least_median_seconds}}}};
   for (const Exclusion& e : excluded) report["excluded"].push_back({{"participant", e.participant}, {"reason", e.reason}});
   if (study.options.design == Design::rating) report["ratings"] = rating_changes(study, people);
@@ -202,6 +221,7 @@ std::string report_markdown(const json& report) {
       text += fmt::format("| {} | {} |\n", p.at("conditions")[i].get<std::string>(), p.at("strengths").is_null() ? "not determined" : fmt::format("{:.3f}", p.at("strengths")[i].get<double>()));
     if (p.contains("first_over_second")) text += fmt::format("\n{} over {}: ", p.at("conditions")[0].get<std::string>(), p.at("conditions")[1].get<std::string>()) + rate_lines(p.at("first_over_second"));
   }
+  if (report.contains("style")) text += style_lines(report.at("style"));
   if (report.contains("ratings")) {
     text += "\n## Ratings\n\n| scale | first - second | mean difference | rank-biserial | p (Holm) |\n|---|---|---|---|---|\n";
     for (const json& r : report.at("ratings"))

@@ -81,6 +81,9 @@ MixedRate mixed_rate(std::span<const Cluster> clusters, double level) {
   MixedRate result;
   result.rate = logistic(best.at);
   result.sigma = profile(best.at).at;
+  const double ratio = std::max(0.0, 2 * (best.value - profile(0).value));
+  result.p_half = std::erfc(std::sqrt(ratio / 2));   // chi-square with one degree of freedom
+  if (level <= 0) return result;
   const double z = normal_quantile(0.5 + 0.5 * level), drop = 0.5 * z * z;
   const auto border = [&](double inside, double outside) {
     if (best.value - profile(outside).value < drop) return outside;
@@ -91,8 +94,6 @@ MixedRate mixed_rate(std::span<const Cluster> clusters, double level) {
     return outside;
   };
   result.interval = {logistic(border(best.at, -kMost)), logistic(border(best.at, kMost))};
-  const double ratio = std::max(0.0, 2 * (best.value - profile(0).value));
-  result.p_half = std::erfc(std::sqrt(ratio / 2));   // chi-square with one degree of freedom
   return result;
 }
 

@@ -76,6 +76,23 @@ void add_line(const Study& study, const json& line, std::map<std::string, Collec
   }
 }
 
+void add_file(const Study& study, const ResponseFile& file, std::map<std::string, Collected>& people) {
+  std::istringstream in{file.text};
+  const std::string where = file.name.empty() ? "" : file.name + ": ";
+  int number = 0;
+  for (std::string text; std::getline(in, text);) {
+    ++number;
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      add_line(study, json::parse(text), people);
+    } catch (const json::exception& e) {
+      fail("{}line {}: not a response: {}", where, number, e.what());
+    } catch (const Error& e) {
+      fail("{}line {}: {}", where, number, e.what());
+    }
+  }
+}
+
 std::string reason_to_exclude(const Collected& c, const Session& session, const AnalysisOptions& o) {
   if (!c.consent) return "no consent";
   const double share = static_cast<double>(c.orders.size()) / static_cast<double>(session.trials.size());
@@ -92,20 +109,14 @@ std::string reason_to_exclude(const Collected& c, const Session& session, const 
 
 std::vector<Answers> read_responses(const Study& study, std::string_view json_lines, const AnalysisOptions& options,
                                     std::vector<Exclusion>& excluded) {
+  const ResponseFile file{"", std::string(json_lines)};
+  return read_responses(study, {&file, 1}, options, excluded);
+}
+
+std::vector<Answers> read_responses(const Study& study, std::span<const ResponseFile> files, const AnalysisOptions& options,
+                                    std::vector<Exclusion>& excluded) {
   std::map<std::string, Collected> people;
-  std::istringstream in{std::string(json_lines)};
-  int number = 0;
-  for (std::string text; std::getline(in, text);) {
-    ++number;
-    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    try {
-      add_line(study, json::parse(text), people);
-    } catch (const json::exception& e) {
-      fail("line {}: not a response: {}", number, e.what());
-    } catch (const Error& e) {
-      fail("line {}: {}", number, e.what());
-    }
-  }
+  for (const ResponseFile& file : files) add_file(study, file, people);
   std::vector<Answers> kept;
   for (auto& [participant, collected] : people) {
     const auto session = std::ranges::find(study.sessions, participant, &Session::participant);

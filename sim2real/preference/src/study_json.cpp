@@ -45,7 +45,7 @@ Study read(const json& j) {
   o.id = j.at("id"), o.title = j.at("title"), o.consent = j.at("consent"), o.question = j.at("question"), o.design = design_from(j.at("design"));
   o.answers = j.at("answers").get<std::vector<std::string>>();
   o.target = j.at("target"), o.ties = j.at("ties"), o.seed = j.at("seed"), o.checks = j.at("checks"), o.trials = j.at("trials");
-  o.before = scales_from(j.at("before")), o.ratings = scales_from(j.at("ratings"));
+  o.before = scales_from(j.at("before")), o.ratings = scales_from(j.at("ratings")), o.after = scales_from(j.value("after", json::array()));
   for (const json& i : j.at("items")) study.items.push_back({i.at("id"), i.at("condition"), i.at("media"), i.at("text"), i.at("check")});
   for (const json& s : j.at("sessions")) {
     Session session{s.at("participant"), {}};
@@ -67,7 +67,7 @@ json study_json(const Study& study) {
   const StudyOptions& o = study.options;
   json j = {{"schema", "simulacra-study/1"}, {"id", o.id}, {"title", o.title}, {"consent", o.consent}, {"question", o.question},
             {"design", kDesigns[static_cast<std::size_t>(o.design)].second}, {"answers", o.answers}, {"target", o.target}, {"ties", o.ties},
-            {"trials", o.trials}, {"checks", o.checks}, {"seed", o.seed}, {"before", scales_json(o.before)}, {"ratings", scales_json(o.ratings)}};
+            {"trials", o.trials}, {"checks", o.checks}, {"seed", o.seed}, {"before", scales_json(o.before)}, {"ratings", scales_json(o.ratings)}, {"after", scales_json(o.after)}};
   j["items"] = json::array();
   for (const Item& i : study.items) j["items"].push_back({{"id", i.id}, {"condition", i.condition}, {"media", i.media}, {"text", i.text}, {"check", i.check}});
   j["sessions"] = json::array();

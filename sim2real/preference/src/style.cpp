@@ -11,17 +11,63 @@
 namespace simulacra::preference {
 namespace {
 
-/// An answer on 1 .. 5 of somebody with this latent value, standard normal over people.
-int answer(double latent, bool reversed, std::mt19937_64& random) {
+constexpr std::array<const char*, kNumStyles> kStyles = {"chatty", "plain", "matching"};
+constexpr const char* kOwnChattiness = "talks at length";
+constexpr const char* kChoice = "prefers the chatty one";
+
+/// An answer on 1 .. points of somebody with this latent value, standard normal over people.
+int answer(double latent, bool reversed, int points, std::mt19937_64& random) {
   std::normal_distribution<double> noise(0, 0.5);
-  const double on_scale = 3 + (reversed ? -latent : latent) + noise(random);
-  return static_cast<int>(std::clamp(std::lround(on_scale), 1l, 5l));
+  const double on_scale = 0.5 * (points + 1) + (reversed ? -latent : latent) + noise(random);
+  return static_cast<int>(std::clamp(std::lround(on_scale), 1l, static_cast<long>(points)));
 }
 
-double scored(const Scale& scale, double latent, std::mt19937_64& random) {
+std::vector<int> answers_to(const Scale& scale, double latent, std::mt19937_64& random) {
   std::vector<int> answers;
-  for (const auto& q : scale.questions) answers.push_back(answer(latent, q.reversed, random));
-  return scale_score(scale, answers);
+  for (const auto& q : scale.questions) answers.push_back(answer(latent, q.reversed, scale.points, random));
+  return answers;
+}
+
+double scored(const Scale& scale, double latent, std::mt19937_64& random) { return scale_score(scale, answers_to(scale, latent, random)); }
+
+/// What nobody sees of a participant.
+struct Person {
+  std::array<double, kNumTraits> traits{};
+  std::array<double, kNumUsage> usage{};
+  double chattiness = 0;
+  bool prefers_chatty = false;
+  std::array<double, kNumStyles> opinion{};   ///< of each style
+};
+
+Person draw(const StyleTruth& truth, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  Person p;
+  double log_odds = 0;
+  for (std::size_t t = 0; t < kNumTraits; ++t) log_odds += truth.trait_effect[t] * (p.traits[t] = normal(random));
+  for (double& u : p.usage) u = normal(random);
+  log_odds += truth.chattiness_effect * (p.chattiness = normal(random));
+  p.prefers_chatty = std::uniform_real_distribution<double>(0, 1)(random) < 1 / (1 + std::exp(-log_odds));
+  const double mood = 0.5 * normal(random);   // a participant's own level, shared by all ratings
+  for (std::size_t s = 0; s < kNumStyles; ++s) {
+    const auto style = static_cast<Style>(s);
+    p.opinion[s] = mood + (style == Style::matching ? truth.matching_gain : 0);
+    if (style != Style::matching) p.opinion[s] += ((style == Style::chatty) == p.prefers_chatty ? 0.5 : -0.5) * truth.reaction_effect;
+  }
+  return p;
+}
+
+/// Mean rating of each style on one scale.
+std::array<double, kNumStyles> mean_ratings(const Study& study, const Answers& a, const Scale& scale) {
+  std::array<double, kNumStyles> sum{}, count{};
+  for (std::size_t i = 0; i < a.trials.size(); ++i) {
+    const auto style = static_cast<std::size_t>(style_of(study.items[a.trials[i].items[0]].condition));
+    sum[style] += scale_score(scale, a.ratings[i].at(scale.name).get<std::vector<int>>()), count[style] += 1;
+  }
+  for (std::size_t s = 0; s < kNumStyles; ++s) {
+    if (count[s] == 0) fail("participant {} rated no {} assistant", a.participant, kStyles[s]);
+    sum[s] /= count[s];
+  }
+  return sum;
 }
 
 enum class Features : std::uint8_t { all, person, reactions };
@@ -78,7 +124,16 @@ std::vector<Scale> style_questionnaire() {
           {"curious", 5, {{"I am full of ideas.", false}, {"I enjoy difficult words.", false}, {"Abstract ideas do not interest me.", true}, {"I have little imagination.", true}}},
           {"uses assistants", 5, {{"I talk to an assistant every day.", false}}},
           {"asks for facts", 5, {{"I ask assistants for facts and directions.", false}}},
-          {"chats", 5, {{"I chat with assistants for fun.", false}}}};
+          {"chats", 5, {{"I chat with assistants for fun.", false}}},
+          {kOwnChattiness, 5, {{"I talk to an assistant in whole sentences, as to a person.", false}, {"I give it as few words as I can.", true}}}};
+}
+
+std::vector<Scale> style_choice() { return {{kChoice, 4, {{"I would rather keep the assistant that chats than the one that keeps to the point.", false}}}}; }
+
+Style style_of(const std::string& condition) {
+  for (std::size_t s = 0; s < kNumStyles; ++s)
+    if (condition == kStyles[s]) return static_cast<Style>(s);
+  fail("condition '{}' is no style; there are chatty, plain, matching", condition);
 }
 
 std::vector<Scale> style_ratings() {
@@ -90,37 +145,71 @@ StudyOptions style_study(int participants, int trials, std::uint64_t seed) {
   StudyOptions o;
   o.id = "style", o.title = "Talking with an assistant", o.design = Design::rating, o.participants = participants, o.trials = trials, o.seed = seed;
   o.question = "Imagine that you had this conversation. How was the assistant?";
-  o.checks = 0, o.before = style_questionnaire(), o.ratings = style_ratings();
+  o.checks = 0, o.before = style_questionnaire(), o.ratings = style_ratings(), o.after = style_choice();
   return o;
 }
 
 std::vector<Respondent> simulate_style_study(int participants, const StyleTruth& truth, std::uint64_t seed) {
   const std::vector<Scale> scales = style_questionnaire(), ratings = style_ratings();
   std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
   std::vector<Respondent> people;
   for (int n = 0; n < participants; ++n) {
+    const Person p = draw(truth, random);
     Respondent r;
-    double log_odds = 0;
-    for (std::size_t t = 0; t < kNumTraits; ++t) {
-      const double latent = normal(random);
-      log_odds += truth.trait_effect[t] * latent;
-      r.traits[t] = scored(scales[t], latent, random);
-    }
-    for (std::size_t u = 0; u < kNumUsage; ++u) r.usage[u] = scored(scales[kNumTraits + u], normal(random), random);
-    r.own_chattiness = normal(random);
-    log_odds += truth.chattiness_effect * r.own_chattiness;
-    r.prefers_chatty = std::uniform_real_distribution<double>(0, 1)(random) < 1 / (1 + std::exp(-log_odds));
-    const double mood = 0.5 * normal(random);   // a participant's own level, shared by all ratings
-    for (std::size_t s = 0; s < kNumStyles; ++s) {
-      const auto style = static_cast<Style>(s);
-      double latent = mood + (style == Style::matching ? truth.matching_gain : 0);
-      if (style != Style::matching) latent += ((style == Style::chatty) == r.prefers_chatty ? 0.5 : -0.5) * truth.reaction_effect;
-      r.likability[s] = scored(ratings[0], latent, random), r.trust[s] = scored(ratings[1], latent, random);
-    }
+    for (std::size_t t = 0; t < kNumTraits; ++t) r.traits[t] = scored(scales[t], p.traits[t], random);
+    for (std::size_t u = 0; u < kNumUsage; ++u) r.usage[u] = scored(scales[kNumTraits + u], p.usage[u], random);
+    r.own_chattiness = p.chattiness, r.prefers_chatty = p.prefers_chatty;
+    for (std::size_t s = 0; s < kNumStyles; ++s)
+      r.likability[s] = scored(ratings[0], p.opinion[s], random), r.trust[s] = scored(ratings[1], p.opinion[s], random);
     people.push_back(r);
   }
   return people;
+}
+
+std::string simulate_style_responses(const Study& study, const StyleTruth& truth, std::uint64_t seed) {
+  const std::vector<Scale> scales = style_questionnaire(), ratings = style_ratings(), choice = style_choice();
+  std::mt19937_64 random(seed);
+  std::string lines;
+  for (const Session& session : study.sessions) {
+    const Person p = draw(truth, random);
+    nlohmann::json given = nlohmann::json::object();
+    for (std::size_t t = 0; t < kNumTraits; ++t) given[scales[t].name] = answers_to(scales[t], p.traits[t], random);
+    for (std::size_t u = 0; u < kNumUsage; ++u) given[scales[kNumTraits + u].name] = answers_to(scales[kNumTraits + u], p.usage[u], random);
+    given[kOwnChattiness] = answers_to(scales.back(), p.chattiness, random);
+    given[kChoice] = {p.prefers_chatty ? choice[0].points : 1};
+    lines += nlohmann::json{{"kind", "participant"}, {"study", study.options.id}, {"participant", session.participant}, {"consent", true}, {"answers", given}}.dump() + "\n";
+    for (std::size_t n = 0; n < session.trials.size(); ++n) {
+      const Trial& trial = session.trials[n];
+      const double opinion = p.opinion[static_cast<std::size_t>(style_of(study.items[trial.items[0]].condition))];
+      nlohmann::json rated;
+      for (const Scale& scale : ratings) rated[scale.name] = answers_to(scale, opinion, random);
+      lines += nlohmann::json{{"kind", "trial"}, {"study", study.options.id}, {"participant", session.participant}, {"order", n}, {"items", trial.items}, {"seconds", 8}, {"ratings", rated}}.dump() + "\n";
+    }
+  }
+  return lines;
+}
+
+std::vector<Respondent> respondents_of(const Study& study, const std::vector<Answers>& people) {
+  const std::vector<Scale> scales = style_questionnaire(), ratings = style_ratings(), choice = style_choice();
+  std::vector<Respondent> respondents;
+  double sum = 0, squares = 0;
+  for (const Answers& a : people) {
+    const auto score = [&](const Scale& scale) {
+      if (!a.questionnaire.contains(scale.name)) fail("participant {} gave no answers to '{}'", a.participant, scale.name);
+      return scale_score(scale, a.questionnaire.at(scale.name).get<std::vector<int>>());
+    };
+    Respondent r;
+    for (std::size_t t = 0; t < kNumTraits; ++t) r.traits[t] = score(scales[t]);
+    for (std::size_t u = 0; u < kNumUsage; ++u) r.usage[u] = score(scales[kNumTraits + u]);
+    r.own_chattiness = score(scales.back());
+    r.prefers_chatty = score(choice[0]) > 0.5 * (choice[0].points + 1);
+    r.likability = mean_ratings(study, a, ratings[0]), r.trust = mean_ratings(study, a, ratings[1]);
+    sum += r.own_chattiness, squares += r.own_chattiness * r.own_chattiness;
+    respondents.push_back(r);
+  }
+  const double n = static_cast<double>(people.size()), mean = sum / n, deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
+  for (Respondent& r : respondents) r.own_chattiness = deviation > 0 ? (r.own_chattiness - mean) / deviation : 0;
+  return respondents;
 }
 
 StyleAnalysis analyse_style_study(const std::vector<Respondent>& people, const PredictorOptions& options, int permutations, std::uint64_t seed) {
@@ -139,6 +228,20 @@ StyleAnalysis analyse_style_study(const std::vector<Respondent>& people, const P
                        named("reactions", by(Features::reactions), labels), named("majority", leave_one_out_majority(labels), labels)};
   result.permutation_p = permutation_p(features(people, Features::all), labels, options, permutations, seed);
   return result;
+}
+
+nlohmann::json style_json(const StyleAnalysis& a) {
+  using nlohmann::json;
+  json j = {{"participants", a.participants}, {"prefer_chatty", a.chatty}, {"share_interval", {a.preference.lo, a.preference.hi}}, {"permutation_p", a.permutation_p},
+            {"changes", json::array()}, {"predictors", json::array()}};
+  for (const RatingChange& c : a.changes)
+    j["changes"].push_back({{"scale", c.scale}, {"first", kStyles[static_cast<std::size_t>(c.first)]}, {"second", kStyles[static_cast<std::size_t>(c.second)]},
+                            {"mean_difference", c.mean}, {"p", c.p}, {"p_holm", c.p_holm}, {"rank_biserial", c.rank_biserial}});
+  for (const NamedMetrics& n : a.predictors)
+    j["predictors"].push_back({{"features", n.name}, {"accuracy", n.metrics.accuracy}, {"accuracy_interval", {n.accuracy.lo, n.accuracy.hi}},
+                               {"balanced_accuracy", n.metrics.balanced_accuracy}, {"auc", n.metrics.auc}, {"log_loss", n.metrics.log_loss},
+                               {"confusion", {{"tp", n.metrics.tp}, {"tn", n.metrics.tn}, {"fp", n.metrics.fp}, {"fn", n.metrics.fn}}}});
+  return j;
 }
 
 }  // namespace simulacra::preference

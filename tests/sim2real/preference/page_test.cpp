@@ -80,7 +80,7 @@ TEST(Page, AParticipantTakesItAndTheAnalysisReadsTheAnswers) {
     ASSERT_EQ(answers.size(), 1u) << lines;
     EXPECT_EQ(answers[0].participant, "p02");
     EXPECT_EQ(answers[0].trials.size(), static_cast<std::size_t>(study.options.trials));
-    EXPECT_EQ(answers[0].questionnaire.size(), study.options.before.size());
+    EXPECT_EQ(answers[0].questionnaire.size(), study.options.before.size() + study.options.after.size());
     if (study.options.design == Design::pair)
       for (const std::string& r : answers[0].responses) EXPECT_EQ(r, study.options.ties ? "tie" : "right");
     else

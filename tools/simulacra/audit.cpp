@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/audit/audit.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "render/session/session.h"
+#include "tools/inspector/report/report.h"
 #include "tools/program/options.h"
 #include "tools/simulacra/verbs.h"
 
@@ -19,7 +21,20 @@ struct Request {
   int threads = 0;
   std::size_t max_list = 10;
   bool json = false;
+  std::filesystem::path html;
 };
+
+/// The inspector's page of the frames with findings and some others, which starts with the list of findings.
+void write_page(const Request& request, const AuditResult& result) {
+  inspector::Sets sets;
+  sets.lists.push_back(inspector::list_frames(request.root));
+  inspector::ReportRequest what;
+  what.audit = &result;
+  what.parallel = request.options.parallel;
+  what.start = "t=audit";
+  inspector::write_static_report(sets, request.html, what);
+  std::cerr << std::filesystem::absolute(request.html / "index.html").lexically_normal().string() << '\n';
+}
 
 void declare(CLI::App& app, int& exit_code) {
   const auto request = std::make_shared<Request>();
@@ -43,12 +58,16 @@ void declare(CLI::App& app, int& exit_code) {
   app.add_option("--max-list", request->max_list, "failures to print of each check")
       ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str();
+  app.add_option("--html", request->html, "also write a folder with a page that shows each finding at its pixel (12 frames, those with findings first)")
+      ->check(a_name());
   app.footer("Exit code: 0 all checks hold, 1 one fails or the set is incomplete, 2 the request was wrong.\n"
              "Example: simulacra audit out/rooms --skip F15");
   app.callback([request, &exit_code] {
     request->options.parallel = tbb_parallel_for(request->threads);
+    if (!request->html.empty()) check_can_write("--html", request->html), inspector::check_report_folder(request->html);
     const AuditResult result = audit(request->root, request->options);
     std::cout << (request->json ? audit_as_json(result) : audit_as_text(result, request->max_list));
+    if (!request->html.empty()) write_page(*request, result);
     exit_code = result.ok() ? 0 : 1;
   });
 }

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "render/session/session.h"
+#include "tools/inspector/report/report.h"
 #include "tools/inspector/server/server.h"
 #include "tools/program/interrupt.h"
 #include "tools/program/options.h"
@@ -26,9 +28,11 @@ namespace fs = std::filesystem;
 struct Request {
   fs::path root;
   std::vector<fs::path> compare;
-  fs::path weights, audit_file;
+  fs::path weights, audit_file, report;
+  std::vector<std::string> labels;
+  std::size_t frames = 12;
   inspector::ServerOptions server;
-  int cache_mib = 192;
+  int cache_mib = 192, threads = 0;
   bool open = false, audit = true;
 };
 
@@ -48,6 +52,31 @@ inspector::Sets read_sets(const Request& request) {
   for (const fs::path& root : request.compare) sets.lists.push_back(inspector::list_frames(root));
   if (!request.weights.empty()) sets.weights = inspector::read_weights(request.weights);
   return sets;
+}
+
+/// What was given, or a new one; none where the folder is no whole data set.
+std::optional<AuditResult> audit_for_report(const Request& request, const ParallelFor& parallel) {
+  if (!request.audit_file.empty()) return inspector::read_audit(request.audit_file);
+  if (!request.audit) return std::nullopt;
+  AuditOptions options;
+  options.parallel = parallel;
+  return audit(request.root, options);
+}
+
+void write_report_folder(const Request& request) {
+  check_can_write("--export", request.report);
+  inspector::check_report_folder(request.report);
+  const inspector::Sets sets = read_sets(request);
+  inspector::ReportRequest what;
+  what.frames = request.frames;
+  what.labels = request.labels;
+  what.parallel = tbb_parallel_for(request.threads);
+  const std::optional<AuditResult> judged = audit_for_report(request, what.parallel);
+  if (judged) what.audit = &*judged;
+  const inspector::ReportSize size = inspector::write_static_report(sets, request.report, what);
+  std::cout << fs::absolute(request.report / "index.html").lexically_normal().string() << "\n"
+            << size.frames << " of " << sets.lists.front().frames.size() << " frames, " << size.files << " files, " << (size.bytes + 500'000) / 1'000'000
+            << " MB\n";
 }
 
 void serve(const Request& request) {
@@ -95,11 +124,17 @@ void declare(CLI::App& app, int& exit_code) {
   app.add_option("--port", request->server.port, "the port; 0 = 8123, or a free one where that is taken")->check(whole_number(0, 65535))->capture_default_str();
   app.add_flag("--open", request->open, "open the page in a browser");
   app.add_option("--cache-mib", request->cache_mib, "memory for pictures that are kept")->check(whole_number(1, 65536))->capture_default_str();
+  app.add_option("--export", request->report, "instead of serving, write a folder that file:// or a static host shows, for a sample of frames")->check(a_name());
+  app.add_option("--frames", request->frames, "frames of the sample")->check(whole_number(1, 100'000))->capture_default_str();
+  app.add_option("--labels", request->labels, "labels of the sample, comma-separated; all unless given")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--threads", request->threads, "of --export; 0 = all cores")->check(whole_number(0, 1024))->capture_default_str();
   app.footer("Prints the page's address and serves until it is stopped (Ctrl-C). Over SSH: ssh -L 8123:127.0.0.1:8123 HOST, then open the\n"
              "printed address here. Nothing of the data set is changed.\n"
-             "Example: simulacra inspect out/rooms");
+             "Example: simulacra inspect out/rooms\n"
+             "         simulacra inspect out/rooms --export rooms_page --frames 8");
   app.callback([request, &exit_code] {
-    serve(*request);
+    if (request->report.empty()) serve(*request);
+    else write_report_folder(*request);
     exit_code = 0;
   });
 }

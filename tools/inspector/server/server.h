@@ -15,6 +15,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 0;                    ///< 0 = kUsualPort, or any free one where that is taken
   std::string token;               ///< empty = made at random
+  int patience_s = 5;              ///< how long a client may be silent within a request
 };
 inline constexpr int kUsualPort = 8123;
 

@@ -12,14 +12,12 @@
 namespace simulacra::inspector {
 namespace {
 
-constexpr int kLevel = 1;   ///< of deflate: what is lost in size against level 6 is a few per cent, in time five times as much
-
 struct FreeCompressor {
   void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
 };
 
-std::string packed(const std::string& header, std::span<const std::byte> payload) {
-  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(libdeflate_alloc_compressor(kLevel));
+std::string packed(const std::string& header, std::span<const std::byte> payload, int level) {
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(libdeflate_alloc_compressor(level));
   SIM_CHECK(compressor != nullptr);
   const std::size_t start = 8 + header.size();
   std::string out(start + libdeflate_zlib_compress_bound(compressor.get(), payload.size()), '\0');
@@ -44,11 +42,11 @@ std::vector<std::byte> shuffled(std::span<const std::byte> bytes, std::size_t el
 
 }  // namespace
 
-std::string pack(const hdf5::Array& array) {
+std::string pack(const hdf5::Array& array, int level) {
   const nlohmann::ordered_json header = {{"dtype", hdf5::name_of(array.element)}, {"shape", array.shape}, {"shuffled", true}};
-  return packed(header.dump(), shuffled(array.bytes, byte_size(array.element)));
+  return packed(header.dump(), shuffled(array.bytes, byte_size(array.element)), level);
 }
 
-std::string pack_json(std::string_view json) { return packed("{\"json\":true}", std::as_bytes(std::span(json))); }
+std::string pack_json(std::string_view json, int level) { return packed("{\"json\":true}", std::as_bytes(std::span(json)), level); }
 
 }  // namespace simulacra::inspector

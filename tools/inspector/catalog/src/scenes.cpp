@@ -45,9 +45,10 @@ struct ImageName {
   std::string_view name, extension;
 };
 
-/// "frame.IIII.<name>.<ext>"
+/// "frame.IIII.<name>.<ext>"; previews of the public repository start with an underscore.
 std::optional<ImageName> parse_file(std::string_view text) {
   ImageName file;
+  if (text.starts_with("_frame.")) text.remove_prefix(1);
   if (!text.starts_with("frame.") || text.size() < 12 || text[10] != '.') return std::nullopt;
   const auto [end, error] = std::from_chars(text.data() + 6, text.data() + 10, file.frame);
   if (error != std::errc{} || end != text.data() + 10) return std::nullopt;

@@ -37,6 +37,6 @@ function refresh() {
   byId("boxes-3").setAttribute("aria-pressed", String(current.boxes3));
   byId("add-pane").disabled = current.panes.length >= 12;
   const pane = panes[current.focus];
-  byId("zoom-value").textContent = pane?.plane ? `${short(100 * placeOf(pane).scale, 3)} %` : "";
+  byId("zoom-value").textContent = pane?.plane ? `${Math.round(100 * placeOf(pane).scale)} %` : "";
 }
 export const refreshBar = () => refresh();

@@ -66,10 +66,10 @@ function controls() {
   bar.hidden = false;
   bar.replaceChildren(
     h("label", {}, "frames", selection({ id: "cloud-frames", onchange: change("frames", Number) }, [1, 2, 4, 8, 16].map((n) => [String(n), String(n)]), String(c.frames))),
-    h("label", {}, "from", selection({ id: "cloud-from", onchange: change("from") }, [["depth", "depth, pose and lens"], ["position", "stored positions"]], c.from)),
-    h("label", {}, "color", selection({ id: "cloud-color", onchange: change("color") }, [["color", "color"], ["semantic", "class"], ["semantic_instance", "instance"], ["frame", "frame"], ["apart", "distance to stored positions"]], c.color)),
-    h("label", {}, "size", h("input", { id: "cloud-size", type: "range", min: 1, max: 8, step: 0.5, value: c.size, style: "width:80px", oninput: change("size", Number) })),
-    h("button", { id: "cloud-fit", onclick: () => { fitView(); redrawCloud(); } }, "fit"), h("button", { id: "cloud-eye", title: "from where the camera stands", onclick: eyeView }, "camera's view"));
+    h("label", {}, "from", selection({ id: "cloud-from", onchange: change("from") }, [["depth", "depth and pose"], ["position", "positions"]], c.from)),
+    h("label", {}, "color", selection({ id: "cloud-color", onchange: change("color") }, [["color", "color"], ["semantic", "class"], ["semantic_instance", "instance"], ["frame", "frame"], ["apart", "disagreement"]], c.color)),
+    h("label", {}, "size", h("input", { id: "cloud-size", type: "range", min: 1, max: 8, step: 0.5, value: c.size, style: "width:64px", oninput: change("size", Number) })),
+    h("button", { id: "cloud-fit", onclick: () => { fitView(); redrawCloud(); } }, "fit"), h("button", { id: "cloud-eye", title: "from where the camera stands", onclick: eyeView }, "camera"));
 }
 
 function prepare() {

@@ -1,14 +1,16 @@
 // How a pane's numbers become colors: the settings, with what they are where the user has chosen nothing.
 import { current } from "./state.js";
 import { extremes, percentiles } from "./plane.js";
-import { isVector, lookOf } from "./modalities.js";
+import { isVector, lookOf, made } from "./modalities.js";
 import { data, planeAtHand } from "./data.js";
 
 const whole = { map: "turbo", mode: "percent", low: 1, high: 99, part: "rgb" };
 
+const recipeOf = (text) => text.startsWith("!") ? made[text.slice(1)] : null;
+
 export function displayOf(text) {
-  const look = lookOf(text), chosen = current.display[text] ?? {};
-  const first = { ...whole, ...(look === "signed" ? { map: "two-sided", mode: "around zero" } : {}), ...(text.startsWith("!identity") ? { map: "viridis", mode: "fixed", low: 0, high: 1 } : {}),
+  const look = lookOf(text), chosen = current.display[text] ?? {}, recipe = recipeOf(text);
+  const first = { ...whole, ...(look === "signed" ? { map: "two-sided", mode: "around zero" } : {}), ...(recipe?.fixed ? { mode: "fixed", low: recipe.fixed[0], high: recipe.fixed[1] } : {}),
     ...(look === "mismatch" ? { map: "gray", mode: "fixed", low: 0, high: 1 } : {}) };
   const settings = { ...first, ...chosen };
   for (const key of ["low", "high"]) if (!Number.isFinite(settings[key])) settings[key] = first[key];
@@ -24,7 +26,7 @@ export function rangeOf(text, plane) {
   if (settings.mode === "all") return extremes(plane, part);
   const [low, high] = settings.mode === "percent" ? percentiles(plane, settings.low, settings.high, part) : percentiles(plane, 1, 99, part);
   if (settings.mode === "percent") return [low, high];
-  const reach = Math.max(Math.abs(low), Math.abs(high)) || 1e-6;
+  const reach = Math.max(Math.abs(low), Math.abs(high), recipeOf(text)?.least ?? 1e-6);
   return [-reach, reach];
 }
 

@@ -41,10 +41,7 @@ function showMode() {
 
 async function frameChanged() {
   const i = data.byName.get(current.frame);
-  if (i === undefined) {
-    if (data.count) set({ frame: frameName(0) });
-    return;
-  }
+  if (i === undefined) return void (current.frame && set({ frame: frameName(0) }));
   byId("frame-name").textContent = current.frame.replaceAll("/", " / ");
   showPlace();
   if (!current.panes.length || current.panes.every((p) => parsePane(p).kind === "label" && !data.seen.size)) {
@@ -95,8 +92,7 @@ async function start() {
   if (!data.seen.size) await firstReadable();
   startPanes();
   startBar();
-  if (!current.panes.length) set({ panes: firstPanes().length ? firstPanes() : ["color", "depth_meters"] });
-  else set({ panes: [...current.panes] });
+  if (!current.panes.length) set({ panes: firstPanes().length ? firstPanes() : ["color", "depth_meters", "normal_world", "semantic"] });
   startReadout();
   startTabs();
   startStrip();
@@ -114,9 +110,8 @@ async function start() {
   byId("next").addEventListener("click", () => goBy(1));
   byId("share").addEventListener("click", copyAddress);
   window.addEventListener("hashchange", () => { readAddress(); });
-  const name = frameName(first);
-  if (current.frame === name) await frameChanged();
-  else set({ frame: name });
+  if (current.frame === frameName(first)) set({ frame: "" });   // so that everything learns of it
+  set({ frame: frameName(first) });
 }
 
 /// The first frame may be missing or damaged: a few others tell what labels there are.

@@ -11,17 +11,18 @@ const titles = { color: "color", diffuse_reflectance: "diffuse reflectance", dif
 
 export const kinds = { semantic: "semantic", instance: "semantic_instance", entity: "render_entity_id", material: "material_id" };
 
-/// Pictures that are made of several labels of one frame. Each tells at a glance what an audit's check tells in numbers.
+/// Pictures that are made of several labels of one frame. Each tells at a glance what an audit's check tells in numbers. Their
+/// ranges are `fixed`, or reach to `least` at least, so that rounding looks like nothing and a fault like one.
 export const made = {
-  identity: { title: "identity error", unit: "float16 steps", look: "scalar", needs: ["color", "diffuse_reflectance", "diffuse_illumination", "residual"],
+  identity: { title: "identity error", unit: "float16 steps", look: "scalar", fixed: [0, 1], needs: ["color", "diffuse_reflectance", "diffuse_illumination", "residual"],
     doc: "largest |color − (reflectance × illumination + residual)| of the three channels, in float16 steps of color" },
-  distance: { title: "distance − |position − camera|", unit: "m", look: "signed", needs: ["depth_meters", "position"], pose: true,
+  distance: { title: "distance − |position − camera|", unit: "m", look: "signed", needs: ["depth_meters", "position"], pose: true, least: 0.02,
     doc: "how far the stored distance is from that of the stored position; planar depth in its place shows as a bowl" },
-  planar: { title: "planar depth − distance · cos", unit: "m", look: "signed", needs: ["depth_planar_meters", "depth_meters"], lens: true,
+  planar: { title: "planar depth − distance · cos", unit: "m", look: "signed", needs: ["depth_planar_meters", "depth_meters"], lens: true, least: 0.02,
     doc: "the stored planar depth against the one that follows from distance and lens" },
-  facing: { title: "normal towards the viewer", unit: "cosine", look: "signed", needs: ["normal_world"], pose: true, lens: true,
+  facing: { title: "normal towards the viewer", unit: "cosine", look: "signed", needs: ["normal_world"], pose: true, lens: true, fixed: [-1, 1],
     doc: "cosine between the world normal and the direction to the camera; below 0 it points away: flipped" },
-  camera: { title: "normal, world against camera", unit: "degrees", look: "scalar", needs: ["normal_world", "normal_cam"], pose: true,
+  camera: { title: "normal, world against camera", unit: "degrees", look: "scalar", needs: ["normal_world", "normal_cam"], pose: true, fixed: [0, 10],
     doc: "angle between the camera-frame normal and the world normal turned into the camera frame" },
 };
 

@@ -23,6 +23,7 @@ export function drawOverlay(pane, place, frame) {
   const on = canvasContext(pane.overlay);
   if (!on || !place) return;
   const { context } = on, { plane } = pane;
+  labels = [];
   const sx = (place.scale * plane.width) / frameSize.width, sy = (place.scale * plane.height) / frameSize.height;
   const toPane = (x, y) => [place.left + x * sx, place.top + y * sy];
   context.font = "11px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
@@ -62,8 +63,12 @@ function drawLine(context, toPane) {
   for (const [x, y, text] of [[ax, ay, "a"], [bx, by, "b"]]) label(context, text, x + 5, y - 5, "#ffd84d");
 }
 
+let labels = [];   // places of those drawn already
+/// A name beside a thing, unless another name is there.
 function label(context, text, x, y, color) {
   const width = context.measureText(text).width;
+  if (labels.some((l) => x < l.x + l.width + 8 && l.x < x + width + 8 && Math.abs(y - l.y) < 14)) return;
+  labels.push({ x, y, width });
   context.fillStyle = "rgb(12 14 18 / 78%)";
   context.fillRect(x - 3, y - 11, width + 6, 14);
   context.fillStyle = color;
@@ -93,7 +98,8 @@ function drawFlatBoxes(context, frame, toPane) {
   if (!plane) return void loadPlane(0, frame, "semantic_instance").then(repaint, () => {});
   const scene = sceneAtHand(frame);
   context.lineWidth = 1.5;
-  for (const [id, box] of idBoxes(plane)) {
+  const area = (b) => (b.x1 - b.x0) * (b.y1 - b.y0), order = [...idBoxes(plane)].sort((a, b) => area(b[1]) - area(a[1]));
+  for (const [id, box] of order) {
     const u = frameSize.width / plane.width, v = frameSize.height / plane.height;
     const [ax, ay] = toPane(box.x0 * u, box.y0 * v), [bx, by] = toPane((box.x1 + 1) * u, (box.y1 + 1) * v), color = css(idColor("instance", id));
     context.strokeStyle = color;
@@ -131,8 +137,9 @@ function drawSolidBoxes(context, frame, toPane) {
   const seen = planeAtHand(0, frame, "semantic_instance");
   if (!seen) loadPlane(0, frame, "semantic_instance").then(repaint, () => {});
   const project = projection(scene, pose), visible = seen ? idBoxes(seen) : null;
-  for (const [id, instance] of Object.entries(scene.instances ?? {})) {
-    if (!instance.box || (visible && !visible.has(Number(id)))) continue;
+  const order = Object.entries(scene.instances ?? {}).filter(([id, x]) => x.box && (!visible || visible.has(Number(id))));
+  order.sort((a, b) => Math.hypot(...b[1].box.extents) - Math.hypot(...a[1].box.extents));   // large ones get their names first
+  for (const [id, instance] of order) {
     const points = boxCorners(instance.box).map(project), color = css(idColor("instance", Number(id)));
     context.strokeStyle = color;
     context.lineWidth = 1.25;
@@ -144,6 +151,7 @@ function drawSolidBoxes(context, frame, toPane) {
     }
     context.stroke();
     const top = points.filter(Boolean).sort((p, q) => p[1] - q[1])[0];
-    if (top) { const [x, y] = toPane(...top); label(context, instance.name ?? id, x + 3, y - 3, color); }
+    const wide = points.filter(Boolean).map((p) => toPane(...p)[0]);
+    if (top && Math.max(...wide) - Math.min(...wide) > 26) { const [x, y] = toPane(...top); label(context, instance.name ?? id, x + 3, y - 3, color); }
   }
 }

@@ -1,7 +1,8 @@
 // The pictures side by side: which there are, what they show, how they move together.
 import { byId, clamp, h, oncePerFrame, selection, short, themeColor } from "./dom.js";
 import { cursor, frameSize, hover, leave, pin, setFrameSize, unpin } from "./cursor.js";
-import { data, loadFrame, loadPlane, planeAtHand } from "./data.js";
+import { data, loadFrame, loadPlane, planeAtHand, sourceNumber } from "./data.js";
+import { source } from "./source.js";
 import { displayOf, lightScale, rangeOf, usesMap } from "./display.js";
 import { extremes } from "./plane.js";
 import { firstError, kinds, lookOf, metrics, paneOf, paneOptions, parsePane, titleOf, unitOfPane } from "./modalities.js";
@@ -32,6 +33,7 @@ export function startPanes() {
   on(["focus"], () => { markFocus(); redraw(); });
   on(["zoom", "cx", "cy", "exposure", "tone", "gamma", "display", "boxes2", "boxes3", "pin", "line"], redraw);
   on(["highlight"], () => { highlightChanged(); redraw(); });
+  rebuild();
 }
 
 /// Shows frame i in every pane. Resolves when each has its picture or says why not.
@@ -70,16 +72,27 @@ async function load(pane) {
   } catch (error) {
     if (pane.wanted !== wanted) return;
     pane.plane = null;
-    showCard(pane, error);
+    error.preview = await previewOf(pane.text, frame);
+    if (pane.wanted === wanted) showCard(pane, error);
   }
+}
+
+/// The address of the data set's own picture of a label, or null.
+async function previewOf(text, i) {
+  const { kind, set: number, label } = parsePane(text);
+  if (kind !== "label" || number !== 0 || !source.preview) return null;
+  const previews = (await loadFrame(0, i).catch(() => null))?.previews ?? [];
+  const name = [...(label === "color" ? ["tonemap.jpg"] : []), `${label}.jpg`, `geometry.${label}.png`].find((n) => previews.includes(n));
+  return name ? source.preview(sourceNumber(i), name) : null;
 }
 
 function showCard(pane, error) {
   pane.card?.remove();
   pane.card = null;
   if (!error) return;
-  const missing = error.status === 404;
-  pane.card = h("div", { class: missing ? "card calm" : "card", role: "alert" }, h("b", {}, `${titleOf(pane.text)}: ${missing ? "not there" : "cannot be shown"}`), error.message);
+  const missing = error.status === 404, preview = missing ? error.preview : null;
+  const words = h("div", { class: missing ? "card calm" : "card", role: "alert" }, h("b", {}, `${titleOf(pane.text)}: ${preview ? "only the preview" : missing ? "not there" : "cannot be shown"}`), preview ? "Its values are not there." : error.message);
+  pane.card = preview ? h("div", { class: "preview" }, h("img", { src: preview, alt: `preview of ${titleOf(pane.text)}` }), words) : words;
   pane.body.append(pane.card);
 }
 

@@ -95,18 +95,21 @@ function drawNow() {
 
 function drawGrid(context, width, height) {
   const step = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100].find((s) => s * view.scale > 46) ?? 250;
-  context.strokeStyle = themeColor("line");
+  context.strokeStyle = themeColor("soft");
+  context.globalAlpha = 0.18;
   context.lineWidth = 1;
   context.beginPath();
   for (let x = Math.floor((view.x - width / 2 / view.scale) / step) * step; x < view.x + width / 2 / view.scale; x += step) { const a = Math.round(width / 2 + (x - view.x) * view.scale) + 0.5; context.moveTo(a, 0); context.lineTo(a, height); }
   for (let y = Math.floor((view.y - height / 2 / view.scale) / step) * step; y < view.y + height / 2 / view.scale; y += step) { const b = Math.round(height / 2 - (y - view.y) * view.scale) + 0.5; context.moveTo(0, b); context.lineTo(width, b); }
   context.stroke();
+  context.globalAlpha = 1;
   context.fillStyle = themeColor("soft");
   context.font = "11px system-ui, sans-serif";
   context.fillText(`a square is ${short(step, 3)} m; x to the right, y up`, 10, 18);
 }
 
 function drawFootprints(context, to) {
+  const names = [];   // no name over another
   context.font = "11px system-ui, sans-serif";
   for (const f of footprints()) {
     const color = css(idColor("semantic", f.semantic));
@@ -119,8 +122,10 @@ function drawFootprints(context, to) {
     context.globalAlpha = 1;
     context.strokeStyle = color;
     context.stroke();
-    if (f.area * view.scale ** 2 > 2600 && f.name) {
-      const [x, y] = to([0, 1].map((k) => f.corners.reduce((s, c) => s + c[k] / 4, 0)));
+    if (f.area * view.scale ** 2 > 2000 && f.name) {
+      const [x, y] = to([0, 1].map((k) => f.corners.reduce((s, c) => s + c[k] / 4, 0))), half = context.measureText(f.name).width / 2 + 4;
+      if (names.some((n) => Math.abs(n.x - x) < n.half + half && Math.abs(n.y - y) < 14)) continue;
+      names.push({ x, y, half });
       context.fillStyle = themeColor("text");
       context.textAlign = "center";
       context.fillText(f.name, x, y + 4);

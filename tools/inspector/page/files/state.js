@@ -67,7 +67,7 @@ function writeAddress() {
 
 /// Takes the state from the address; what is malformed there keeps its default.
 export function readAddress() {
-  const parts = new URLSearchParams(location.hash.slice(1)), found = structuredClone(defaults);
+  const parts = new URLSearchParams(location.hash.slice(1) || window.simulacraReport?.start || ""), found = structuredClone(defaults);
   for (const [field, [key, form]] of Object.entries(fields)) {
     if (!parts.has(key)) continue;
     try {

@@ -56,7 +56,7 @@ async function loadStatistics() {
 
 const columns = () => data.index.frames;
 const column = (name) => (i) => columns()[name]?.[i] ?? null;
-const numFindings = (i) => findings.byFrame.get(sourceNumber(i))?.length ?? findings.byFrame.get(i)?.length ?? 0;
+const numFindings = (i) => findings.byFrame.get(i)?.length ?? 0;
 
 /// name -> [title, value of frame i (null = unknown), text of a value]
 const sorts = {
@@ -137,7 +137,7 @@ function passes(i) {
   if (f.scene && sceneName(i) !== f.scene) return false;
   if (f.camera && columns().camera[i] !== f.camera) return false;
   if (f.audit) {
-    const found = findings.byFrame.get(sourceNumber(i)) ?? [];
+    const found = findings.byFrame.get(i) ?? [];
     if (f.audit === "failed" ? !found.length : f.audit === "passed" ? found.length : !found.some((x) => x.check === f.audit)) return false;
   }
   const weight = columns().weight?.[i] ?? null;

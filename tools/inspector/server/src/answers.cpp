@@ -117,7 +117,7 @@ Answer Answers::plane(std::size_t set, std::size_t frame, std::string_view label
 
 Answer Answers::thumbnail_of(std::size_t frame) {
   const FrameList& list = sets_.lists.front();
-  for (const std::string_view label : {"color", "diffuse_reflectance", "depth_meters", "normal_world", "normal_cam", "normal_bump_world", "semantic", "semantic_instance"}) {
+  for (const std::string_view label : kThumbnailLabels) {
     const fs::path file = label_file(list, frame, label);
     if (file.empty()) continue;
     return cached("thumbnail " + version_of(file), "image/jpeg", [&] {

@@ -16,7 +16,7 @@ namespace simulacra::inspector {
 namespace {
 
 constexpr std::size_t kMaxConnections = 256;
-constexpr int kReadSeconds = 5, kWriteSeconds = 15, kKeepAliveSeconds = 4, kKeepAliveRequests = 1000;
+constexpr int kWriteSeconds = 15, kKeepAliveSeconds = 4, kKeepAliveRequests = 1000;
 
 /// A thread for each connection, up to a limit; idle ones are used again. What comes beyond waits.
 class ConnectionThreads : public httplib::TaskQueue {
@@ -161,7 +161,7 @@ Server::Server(Answers& answers, ServerOptions options) : state_(std::make_uniqu
   if (s.options.token.empty()) s.options.token = random_token();
   s.http.new_task_queue = [] { return new ConnectionThreads; };
   s.http.set_pre_routing_handler([&s](const httplib::Request& request, httplib::Response& response) { return s.handle(request, response); });
-  s.http.set_read_timeout(kReadSeconds);
+  s.http.set_read_timeout(s.options.patience_s);
   s.http.set_write_timeout(kWriteSeconds);
   s.http.set_keep_alive_timeout(kKeepAliveSeconds);
   s.http.set_keep_alive_max_count(kKeepAliveRequests);

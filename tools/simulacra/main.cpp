@@ -15,7 +15,7 @@ namespace {
 
 using namespace simulacra::tools;
 
-constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb, &kAuditVerb, &kReportVerb, &kInspectVerb};
+constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb, &kAuditVerb, &kReportVerb, &kGapVerb, &kPreferenceVerb, &kInspectVerb};
 
 /// Becomes the learning executable beside this one; returns only when that fails.
 int start_learning(char** argv) {

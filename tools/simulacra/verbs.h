@@ -11,6 +11,8 @@ extern const Verb kSceneVerb;
 extern const Verb kGenerateVerb;
 extern const Verb kAuditVerb;
 extern const Verb kReportVerb;
+extern const Verb kGapVerb;
+extern const Verb kPreferenceVerb;
 extern const Verb kInspectVerb;
 
 }  // namespace simulacra::tools

@@ -88,6 +88,18 @@ std::vector<std::size_t> chosen(std::size_t count, const ReadOptions& options) {
   return order;
 }
 
+/// A set that cannot be read is a wrong request.
+template <typename Work>
+auto as_request(Work work) {
+  try {
+    return work();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& e) {
+    fail_usage("{}", e.what());
+  }
+}
+
 std::vector<std::string> picture_names(const fs::path& folder) {
   std::vector<std::string> names = sorted_names(folder);
   std::erase_if(names, [&](const std::string& name) { return !is_picture(name) || !fs::is_regular_file(folder / name); });
@@ -95,7 +107,7 @@ std::vector<std::string> picture_names(const fs::path& folder) {
 }
 
 /// The frame's color in the 8 bits of tonemap.jpg, its middle. The whole frame decides its exposure.
-Plane frame_plane(const FrameIndex& index, std::size_t frame_idx, int most_side) try {
+Plane frame_plane(const FrameIndex& index, std::size_t frame_idx, int most_side) {
   const hdf5::Array stored = hdf5::read(index.file(frame_idx, Label::color));
   const std::size_t pixels = static_cast<std::size_t>(index.width) * static_cast<std::size_t>(index.height);
   if (stored.size() != 3 * pixels)
@@ -113,10 +125,6 @@ Plane frame_plane(const FrameIndex& index, std::size_t frame_idx, int most_side)
   Picture picture{index.width, index.height, 3, {}};
   for (const std::uint8_t v : tone_mapped(rgb, tone_map_scale(rgb, valid))) picture.pixels.push_back(static_cast<float>(v) / 255);
   return plane_of(picture, most_side);
-} catch (const UsageError&) {
-  throw;
-} catch (const Error& e) {
-  fail_usage("{}", e.what());
 }
 
 }  // namespace
@@ -146,14 +154,14 @@ ImageSet read_images(const fs::path& folder, const ReadOptions& options) {
 }
 
 ImageSet read_dataset_images(const fs::path& root, const ReadOptions& options) {
-  const FrameIndex index = with_labels(scan_frames(root), label_bit(Label::color));
+  const FrameIndex index = as_request([&] { return with_labels(scan_frames(root), label_bit(Label::color)); });
   ImageSet set{root.string(), {}, {}};
   const std::vector<std::size_t> frames = chosen(index.size(), options);
   if (frames.size() < options.least_images)
     fail_usage("{}: {} frames with color, but at least {} are needed", root.string(), frames.size(), options.least_images);
   for (const std::size_t i : frames) set.names.push_back(frame_key(index.name(i))), set.groups.push_back(index.camera_of(i).scene_idx);
   set.images.resize(frames.size());
-  options.parallel(frames.size(), [&](std::size_t i) { set.images[i] = frame_plane(index, frames[i], options.most_side_px); });
+  options.parallel(frames.size(), [&](std::size_t i) { set.images[i] = as_request([&] { return frame_plane(index, frames[i], options.most_side_px); }); });
   check_set(set, options.least_images);
   return set;
 }

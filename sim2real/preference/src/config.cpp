@@ -13,7 +13,7 @@ namespace simulacra::preference {
 namespace {
 
 constexpr std::array<std::string_view, 3> kDesigns = {"single", "pair", "rating"};
-constexpr std::array<std::string_view, 3> kKinds = {"none", "style", "own"};
+constexpr std::array<std::string_view, 2> kKinds = {"own", "style"};
 
 /// Statements of a scale in the file: those that count as they stand, then those that are turned.
 struct ScaleConfig {
@@ -80,7 +80,7 @@ void options(config::Fields& f, StudyOptions& o, std::string& questionnaire) {
   f.field("trials", o.trials, "of each participant", {1, 10000});
   f.field("checks", o.checks, "attention checks of each participant", {0, 1000});
   f.field("seed", o.seed, "of every choice and order");
-  f.field("questionnaire", questionnaire, "own: the scales below; style: the conversational-style study; none", kKinds);
+  f.field("questionnaire", questionnaire, "own: the scales below; style: those of the conversational-style study", kKinds);
 }
 
 }  // namespace
@@ -95,7 +95,6 @@ void fields(config::Fields& f, StudyConfig& o) {
   scales(f, "before", o.options.before, "questionnaire before the trials");
   scales(f, "ratings", o.options.ratings, "scales of a rating");
   scales(f, "after", o.options.after, "questionnaire after the trials");
-  if (questionnaire == "none") o.options.before.clear(), o.options.after.clear();
   if (questionnaire == "style") o.options.before = style_questionnaire(), o.options.ratings = style_ratings(), o.options.after = style_choice();
 }
 

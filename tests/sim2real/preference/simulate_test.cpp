@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "render/base/error.h"
+#include "render/base/files.h"
 #include "sim2real/preference/analysis.h"
 #include "sim2real/preference/config.h"
 #include "sim2real/preference/statistics.h"
@@ -69,6 +70,15 @@ TEST(Config, AStudyIsReadAndAWrongKeyIsNamed) {
   EXPECT_THAT(message_of([&] { read("design: single"); }), HasSubstr("target"));
   EXPECT_THAT(message_of([&] { read("design: rating"); }), HasSubstr("needs scales"));
   EXPECT_THAT(message_of([&] { read("answers: [yes, no, perhaps]"); }), HasSubstr("expected 2"));
+}
+
+TEST(Config, TheReadmeListsEveryKeyAndTheFilesOfConfigsAreRead) {
+  const std::filesystem::path root = SIMULACRA_SOURCE_DIR;
+  EXPECT_THAT(read_text_file(root / "sim2real/preference/README.md"), HasSubstr(config::document<StudyConfig>()));
+  for (const char* name : {"turing", "pairs", "style"}) {
+    const StudyConfig c = read_study_config(root / "configs/sim2real" / (std::string("preference_") + name + ".yaml"));
+    EXPECT_FALSE(c.options.consent.empty()) << name;
+  }
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ struct TensorFile {
 /// Types: F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL. Throws Error "file: tensor 'name': …" in one line for what is
 /// truncated, of an unknown type, of a shape that does not fill its bytes, doubled, overlapping, or leaves a gap.
 TensorFile read_tensors(const std::filesystem::path& path);
+/// The metadata alone, of the header: whatever the values are.
+std::map<std::string, std::string> read_metadata(const std::filesystem::path& path);
 
 /// Appears complete or not at all. Tensors are written row major, in the order of the Python package: wide types first,
 /// then by name; the same file gives the same bytes. Throws Error that names the tensor whose type has no name there.

@@ -19,6 +19,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +47,15 @@ std::vector<std::string> load_weights(Model& model, const TensorMap& own, bool p
 /// The parameters, copied, under our names.
 TensorMap weights_of(const Model& model);
 
-/// A model with its options in the metadata ("simulacra.model", JSON), which tools/python/simulacra_models rebuilds.
-void save_model(const std::filesystem::path& path, const Model& model);
+/// A model with its options in the metadata ("simulacra.model", JSON), which tools/python/simulacra_models rebuilds; `more`
+/// stands beside them.
+void save_model(const std::filesystem::path& path, const Model& model, const std::map<std::string, std::string>& more = {});
 /// Throws Error for a file without options or of another kind, and as load_weights does.
 Model load_model(const std::filesystem::path& path);
+
+/// The encoder alone, under the names that it has in a Model, with its options ("simulacra.vit", JSON).
+void save_encoder(const std::filesystem::path& path, const VisionTransformer& encoder);
+/// Options of the transformer in a file of save_model() or save_encoder(); nullopt for other files.
+std::optional<VitOptions> encoder_options(const std::map<std::string, std::string>& metadata, const std::string& file);
 
 }  // namespace simulacra::nn

@@ -17,7 +17,7 @@
 namespace simulacra::learning {
 
 /// The `kind` of a file that this format holds: another kind is a foreign checkpoint.
-inline constexpr const char* kCheckpointFormat = "simulacra-checkpoint/1";
+inline constexpr const char* kCheckpointFormat = "simulacra-checkpoint/2";
 
 struct Checkpoint {
   std::string kind;                          ///< "train" or "pretrain"
@@ -25,6 +25,7 @@ struct Checkpoint {
   LoaderState loader;
   std::string config;                        ///< YAML
   std::string data_fingerprint;              ///< of fingerprint()
+  int processes = 1;                         ///< that shared the run: more of them make larger batches
   std::map<std::string, torch::Tensor> tensors;  ///< "model.…", "optimizer.…", "average.…", "random.cpu"
 };
 
@@ -33,7 +34,8 @@ std::string fingerprint(const FrameIndex& frames);
 
 /// FOLDER/checkpoints/step-000000200.safetensors, complete or absent; then removes all but the newest `keep`.
 void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint, int keep);
-/// Throws Error that names the file when it is damaged, or no checkpoint, or of another kind than `kind`.
+/// Throws Error that names the file when it is damaged (a sum over all values tells), or no checkpoint, or of another kind
+/// than `kind`.
 Checkpoint read_checkpoint(const std::filesystem::path& file, const std::string& kind);
 /// The newest of a run's folder; nullopt when there is none.
 std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);

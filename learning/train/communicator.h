@@ -15,4 +15,8 @@ namespace simulacra::learning {
 /// UsageError when a launcher started several processes and the build has no MPI.
 std::shared_ptr<Collective> all_processes();
 
+/// For a process that leaves because of an error, while the others may be waiting for it: when it exits, all processes of the
+/// run end with `code`. Without other processes nothing happens.
+void end_all_at_exit(int code);
+
 }  // namespace simulacra::learning

@@ -30,6 +30,7 @@ void fields(config::Fields& f, PretrainOptions& o);
 void check(const PretrainOptions& o);
 
 struct PretrainResult {
+  bool took_steps = false;              ///< false when the run had ended before: then there is no loss to tell
   double loss = 0;                      ///< of the last step
   double share_right = 0;               ///< of its anchors, those whose nearest other row is a view of their sample
 };

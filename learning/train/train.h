@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "learning/losses/collective.h"
 #include "learning/train/evaluate.h"
@@ -18,6 +20,7 @@ namespace simulacra::learning {
 struct StepReport {
   std::int64_t step = 0, steps = 0;       ///< done, in all
   double loss = 0, learning_rate = 0, gradient_norm = 0;
+  std::vector<std::pair<std::string, double>> tasks;  ///< each task's mean loss, before its weight
   double images_per_s = 0, seconds_left = 0;
   double wait_share = 0;                  ///< of the time, spent waiting for data
 };

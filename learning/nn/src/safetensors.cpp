@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -114,7 +115,28 @@ const Type& type_of(const fs::path& path, const std::string& name, const torch::
   fail("{}: tensor '{}' is {}, which the format has no name for here", path.string(), name, c10::toString(t.scalar_type()));
 }
 
+std::map<std::string, std::string> texts_of(const fs::path& path, const Json& metadata) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [key, text] : metadata.items()) {
+    if (!text.is_string()) fail("{}: metadata '{}' is {}, expected text", path.string(), key, text.dump());
+    texts.emplace(key, text.get<std::string>());
+  }
+  return texts;
+}
+
 }  // namespace
+
+std::map<std::string, std::string> read_metadata(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::uint64_t length = 0;
+  if (!in.read(reinterpret_cast<char*>(&length), sizeof length) || length > kMaxHeader)
+    fail("{}: it is truncated, or no safetensors file", path.string());
+  std::string text(length, ' ');
+  if (!in.read(text.data(), static_cast<std::streamsize>(length))) fail("{}: the header is truncated", path.string());
+  const Json header = parsed_header(path, text);
+  if (!header.is_object()) fail("{}: the header is no JSON object", path.string());
+  return header.contains("__metadata__") ? texts_of(path, header["__metadata__"]) : std::map<std::string, std::string>{};
+}
 
 TensorFile read_tensors(const fs::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path, kMaxFile);
@@ -129,14 +151,8 @@ TensorFile read_tensors(const fs::path& path) {
   TensorFile file;
   std::vector<Entry> entries;
   for (const auto& [name, value] : header.items()) {
-    if (name != "__metadata__") {
-      entries.push_back(entry_of(path, name, value));
-      continue;
-    }
-    for (const auto& [key, text] : value.items()) {
-      if (!text.is_string()) fail("{}: metadata '{}' is {}, expected text", path.string(), key, text.dump());
-      file.metadata.emplace(key, text.get<std::string>());
-    }
+    if (name != "__metadata__") entries.push_back(entry_of(path, name, value));
+    else file.metadata = texts_of(path, value);
   }
   require_covered(path, entries, bytes.size() - 8 - length);
   for (const Entry& e : entries) {

@@ -15,6 +15,7 @@ namespace simulacra::nn {
 namespace {
 
 constexpr const char* kModelKey = "simulacra.model";
+constexpr const char* kEncoderKey = "simulacra.vit";
 
 /// Hugging Face's part of a name and ours; the words of transformers 4 come first and are the ones written. "{}" stands for
 /// the number of the block, q, k, v for the thirds of attn.qkv.
@@ -212,8 +213,30 @@ TensorMap weights_of(const Model& model) {
   return weights;
 }
 
-void save_model(const std::filesystem::path& path, const Model& model) {
-  write_tensors(path, {weights_of(model), {{"format", "pt"}, {kModelKey, json_of(config::write(model->options())).dump()}}});
+void save_model(const std::filesystem::path& path, const Model& model, const std::map<std::string, std::string>& more) {
+  TensorFile file{weights_of(model), more};
+  file.metadata.insert({{"format", "pt"}, {kModelKey, json_of(config::write(model->options())).dump()}});
+  write_tensors(path, file);
+}
+
+void save_encoder(const std::filesystem::path& path, const VisionTransformer& encoder) {
+  TensorFile file;
+  for (const auto& p : encoder->named_parameters()) file.tensors["vit." + p.key()] = p.value().detach();
+  file.metadata = {{"format", "pt"}, {kEncoderKey, json_of(config::write(encoder->options())).dump()}};
+  write_tensors(path, file);
+}
+
+std::optional<VitOptions> encoder_options(const std::map<std::string, std::string>& metadata, const std::string& file) {
+  if (const auto model = metadata.find(kModelKey); model != metadata.end()) {
+    ModelOptions o;
+    config::read(config::parse_text(model->second, file + ", " + kModelKey), o);
+    return o.vit;
+  }
+  const auto vit = metadata.find(kEncoderKey);
+  if (vit == metadata.end()) return std::nullopt;
+  VitOptions o;
+  config::read(config::parse_text(vit->second, file + ", " + kEncoderKey), o);
+  return o;
 }
 
 Model load_model(const std::filesystem::path& path) {

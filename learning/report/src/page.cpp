@@ -68,6 +68,7 @@ std::string chart(const std::string& name, const Curve& all) {
 
 std::string curves_html(const EvaluationFacts& facts) {
   std::vector<std::string> names = {"train/loss"};
+  for (const char* task : {"depth", "normals", "semantics", "albedo", "shading"}) names.push_back(std::string("train/") + task);
   for (const auto& [name, value] : facts.scores.scalars()) names.push_back(name);
   std::string html;
   if (std::filesystem::exists(facts.run / "scalars.csv"))

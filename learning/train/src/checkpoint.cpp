@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,17 +21,45 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "step-", kSuffix = ".safetensors";
+constexpr std::size_t kDigits = 9;
 
 std::vector<fs::path> checkpoints_of(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(folder / "checkpoints", absent)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) files.push_back(entry.path());
+    if (name.size() == kPrefix.size() + kDigits + kSuffix.size() && name.starts_with(kPrefix) && name.ends_with(kSuffix) &&
+        name.find_first_not_of("0123456789", kPrefix.size()) == kPrefix.size() + kDigits)
+      files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // the step has a fixed number of digits
   return files;
 }
+
+/// A number in which every bit of every tensor counts, at the speed of memory: each step is invertible, so a change in one
+/// word cannot be lost, and two that cancel are one in 2^64.
+std::string sum_of(const std::map<std::string, torch::Tensor>& tensors) {
+  std::uint64_t sum = 0x9e3779b97f4a7c15u;
+  const auto add = [&sum](std::uint64_t word) {
+    sum = (sum ^ word) * 0xd6e8feb86659fd93u;
+    sum ^= sum >> 32;
+  };
+  for (const auto& [name, tensor] : tensors) {
+    const torch::Tensor t = tensor.detach().cpu().contiguous();
+    const auto* bytes = static_cast<const char*>(t.const_data_ptr());
+    const std::size_t size = static_cast<std::size_t>(t.numel()) * t.element_size();
+    for (std::size_t at = 0; at < size; at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + at, std::min<std::size_t>(8, size - at));
+      add(word);
+    }
+    add(size);
+  }
+  return fmt::format("{:016x}", sum);
+}
+
+/// What to do about a file that cannot be used.
+constexpr const char* kRemedy = "delete it, and the run goes on from the checkpoint before, or from the beginning";
 
 template <typename T>
 T number_of(const std::map<std::string, std::string>& metadata, const std::string& key, const fs::path& file) {
@@ -61,15 +90,22 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& c, int keep) {
   file.tensors = c.tensors;
   file.metadata = {{"format", kCheckpointFormat}, {"kind", c.kind}, {"step", std::to_string(c.step)},
                    {"loader.epoch", std::to_string(c.loader.epoch)}, {"loader.position", std::to_string(c.loader.position)},
-                   {"config", c.config}, {"data_fingerprint", c.data_fingerprint}};
-  fs::create_directories(folder / "checkpoints");
+                   {"config", c.config}, {"data_fingerprint", c.data_fingerprint}, {"processes", std::to_string(c.processes)}, {"sum", sum_of(c.tensors)}};
+  std::error_code error;
+  fs::create_directories(folder / "checkpoints", error);
+  if (error) fail("{}: cannot be made: {}", (folder / "checkpoints").string(), error.message());
   nn::write_tensors(folder / "checkpoints" / fmt::format("{}{:09}{}", kPrefix, c.step, kSuffix), file);
   std::vector<fs::path> files = checkpoints_of(folder);
   for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < files.size(); ++i) fs::remove(files[i]);
 }
 
 Checkpoint read_checkpoint(const fs::path& path, const std::string& kind) {
-  nn::TensorFile file = nn::read_tensors(path);
+  nn::TensorFile file;
+  try {
+    file = nn::read_tensors(path);
+  } catch (const Error& e) {
+    fail("{}; {}", e.what(), kRemedy);
+  }
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end() || format->second != kCheckpointFormat)
     fail("{}: is no checkpoint of a run (expected the format {}, found {})", path.string(), kCheckpointFormat,
@@ -81,7 +117,9 @@ Checkpoint read_checkpoint(const fs::path& path, const std::string& kind) {
   c.loader = {number_of<std::uint64_t>(file.metadata, "loader.epoch", path), number_of<std::uint64_t>(file.metadata, "loader.position", path)};
   c.config = file.metadata["config"];
   c.data_fingerprint = file.metadata["data_fingerprint"];
+  c.processes = number_of<int>(file.metadata, "processes", path);
   c.tensors = std::move(file.tensors);
+  if (file.metadata["sum"] != sum_of(c.tensors)) fail("{}: is damaged, its values do not have the sum it states; {}", path.string(), kRemedy);
   return c;
 }
 

@@ -75,10 +75,15 @@ class World final : public Collective {
   int rank_ = 0, size_ = 1;
 };
 
+int code_for_all = 0;
+
+/// MPI_Finalize waits for all processes; one that failed must not wait for those that wait for its numbers.
 void finalize() {
   int done = 0;
   MPI_Finalized(&done);
-  if (!done) MPI_Finalize();
+  if (done) return;
+  if (code_for_all != 0) MPI_Abort(MPI_COMM_WORLD, code_for_all);
+  MPI_Finalize();
 }
 
 }  // namespace
@@ -113,6 +118,12 @@ std::shared_ptr<Collective> all_processes() {
   return world->size() > 1 ? world : nullptr;
 #else
   fail_usage("{} processes were started, and this build is without MPI; install libopenmpi-dev and configure again", launched_processes());
+#endif
+}
+
+void end_all_at_exit([[maybe_unused]] int code) {
+#ifdef SIMULACRA_HAS_MPI
+  code_for_all = code;
 #endif
 }
 

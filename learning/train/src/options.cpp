@@ -73,6 +73,9 @@ void check(const TrainOptions& o) {
   if (o.schedule.total < 1) fail_usage("schedule.total: {} steps; give the number of steps", o.schedule.total);
   if (!o.loader.labels.empty()) fail_usage("loader.labels: they follow from the tasks; leave the key out");
   if (!o.model.tasks.empty()) fail_usage("model.tasks: they follow from the weights of `tasks`; leave the key out");
+  if (o.model.vit.channels != 3) fail_usage("model.vit.channels: {}; images have 3", o.model.vit.channels);
+  if (o.model.semantic_classes != 40) fail_usage("model.semantic_classes: {}; the labels are NYU40's 40", o.model.semantic_classes);
+  if (o.model.image_classes != 0) fail_usage("model.image_classes: {}; frames have no class as a whole; leave the key out", o.model.image_classes);
   if (o.loader.views != 1) fail_usage("loader.views: {}; training on labels takes one view of a frame", o.loader.views);
 }
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "learning/nn/weights.h"
 #include "learning/optim/flat_parameters.h"
 #include "learning/train/checkpoint.h"
-#include "learning/train/model_files.h"
 #include "learning/train/precision.h"
 #include "learning/train/run_folder.h"
 #include "learning/train/src/steps.h"
@@ -57,6 +57,8 @@ struct Run {
         optimizer(parameters, o.optimizer),
         loader(std::move(frames), o.loader, {peers ? peers->rank() : 0, peers ? peers->size() : 1}),
         objective{.objective = poly_view_from_name(o.contrast.objective), .temperature = o.contrast.temperature} {}
+
+  int world() const { return peers ? peers->size() : 1; }
 };
 
 /// u [K, M, d]: the share of rows whose nearest other row is of the same sample.
@@ -89,8 +91,15 @@ StepReport take_step(Run& run) {
   return report;
 }
 
+/// Throws UsageError when no frame can have another that shows its place.
+void need_places(const FrameIndex& frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (frames.world_from_cam(i) && has(frames.frames[i].labels, Label::depth_meters)) return;
+  fail_usage("loader.view_source: places needs frames with pose and depth_meters, and {} has none; take augmentation", frames.root.string());
+}
+
 Checkpoint checkpoint_of(Run& run, const std::string& config, const std::string& data) {
-  Checkpoint c{.kind = "pretrain", .step = run.step, .loader = run.loader.state(), .config = config, .data_fingerprint = data, .tensors = {}};
+  Checkpoint c{.kind = "pretrain", .step = run.step, .loader = run.loader.state(), .config = config, .data_fingerprint = data, .processes = run.world(), .tensors = {}};
   add_run_state(c, *run.model, run.optimizer);
   return c;
 }
@@ -121,6 +130,8 @@ void check(const PretrainOptions& o) {
   if (o.loader.views < 2) fail_usage("loader.views: {}; a contrast needs at least 2", o.loader.views);
   if (o.loader.batch_size < 2) fail_usage("loader.batch_size: {}; a contrast needs at least 2 frames", o.loader.batch_size);
   if (!o.loader.labels.empty()) fail_usage("loader.labels: pretraining takes none; leave the key out");
+  if (o.model.channels != 3) fail_usage("model.channels: {}; images have 3", o.model.channels);
+  if (!o.run.start_from.empty()) fail_usage("run.start_from: pretraining begins with drawn weights; leave the key out");
   if (o.run.accumulate != 1) fail_usage("run.accumulate: {}; a contrast needs its whole batch at once", o.run.accumulate);
 }
 
@@ -128,8 +139,12 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
   check(asked);
   PretrainOptions options = asked;
   options.run.precision = effective_precision(asked.run.precision);
+  options.data = settled_path(asked.data);
   if (options.run.threads > 0) at::set_num_threads(options.run.threads);
   const FrameIndex frames = frames_of(options.data, options.split).train;
+  need_whole_patches(options.loader, frames, options.model);
+  need_memory(options.model);
+  if (options.loader.view_source == "places") need_places(frames);
   const std::string config = config::to_yaml(config::write(options)), data = fingerprint(frames);
   Run run(options, frames, control.peers);
   const bool first_rank = !run.peers || run.peers->rank() == 0;
@@ -149,15 +164,19 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
   RunFolder folder(control.out, config, first_rank);
   if (const auto file = newest_checkpoint(control.out)) {
     const Checkpoint c = read_checkpoint(*file, "pretrain");
-    need_same_run(c, *file, config, data, options.data);
+    need_same_run(c, *file, config, data, options.data, run.world());
     restore_run_state(c, *file, *run.model, run.optimizer);
     run.loader.seek(c.loader);
     run.step = c.step;
     say(fmt::format("goes on from {}", file->string()));
   }
+  PretrainResult result;
+  if (run.step >= options.schedule.total && std::filesystem::exists(control.out / "encoder.safetensors")) {
+    say("it had ended; nothing is written");
+    return result;
+  }
   folder.open_curves(run.step + 1);
 
-  PretrainResult result;
   run.wait_seconds = 0;
   const Pace pace(run.step, std::int64_t{options.loader.batch_size} * (run.peers ? run.peers->size() : 1));
   const auto save = [&] { if (first_rank) write_checkpoint(control.out, checkpoint_of(run, config, data), options.run.keep); };
@@ -172,10 +191,10 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
     if (due(run.step, options.run.log_every))
       folder.add(run.step, {{"pretrain/loss", report.loss}, {"pretrain/share_right", run.share_right}, {"pretrain/learning_rate", report.learning_rate}});
     if (due(run.step, options.run.checkpoint_every)) save();
-    result = {report.loss, run.share_right};
+    result = {.took_steps = true, .loss = report.loss, .share_right = run.share_right};
   }
   save();
-  if (first_rank) save_encoder(control.out / "encoder.safetensors", run.model->encoder);
+  if (first_rank) nn::save_encoder(control.out / "encoder.safetensors", run.model->encoder);
   return result;
 }
 

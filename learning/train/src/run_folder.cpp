@@ -3,12 +3,18 @@
 
 #include "learning/train/run_folder.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -41,16 +47,39 @@ RunFolder::RunFolder(fs::path out, const std::string& config, bool first_rank) :
   if (out_.empty()) fail_usage("--out: give the folder of the run");
   if (fs::exists(out_) && !fs::is_directory(out_)) fail_usage("--out: {} is a file; give a folder", out_.string());
   const fs::path file = out_ / "config.yaml";
-  if (fs::exists(file)) {
-    const std::string there = text_of(file);
-    if (there != config)
-      fail_usage("--out: {} holds another run ({}); give another folder, or the same options", out_.string(), first_difference(there, config));
-    return;
-  }
+  take(file);
+  const std::string there = text_of(file);
+  if (!there.empty() && there != config)
+    fail_usage("--out: {} holds another run ({}); give another folder, or the same options", out_.string(), first_difference(there, config));
+  if (!there.empty()) return;
+  std::ofstream text(file);
+  text << config << std::flush;
+  if (text) return;
+  fs::remove(file);
+  fail("{}: cannot be written: is the disk full?", file.string());
+}
+
+RunFolder::~RunFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+/// Opens the file, which may be new and empty then, and locks it.
+void RunFolder::take(const fs::path& file) {
   std::error_code error;
   fs::create_directories(out_, error);
-  std::ofstream(file) << config;
-  if (error || !fs::exists(file)) fail_usage("--out: {} cannot be written", out_.string());
+  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0) fail_usage("--out: {} cannot be written: {}", out_.string(), std::strerror(errno));
+  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
+  const bool taken = errno == EWOULDBLOCK;  // else the file system has no locks
+  if (!taken) return;
+  ::close(std::exchange(lock_, -1));
+  fail("--out: another process is writing the run in {}", out_.string());
+}
+
+std::string settled_path(const std::string& path) {
+  if (path.empty()) return path;
+  const fs::path settled = fs::absolute(path).lexically_normal();
+  return (settled.has_filename() ? settled : settled.parent_path()).string();
 }
 
 void RunFolder::open_curves(std::int64_t first_step) {

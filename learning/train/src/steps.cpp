@@ -5,7 +5,10 @@
 
 #include <ATen/autocast_mode.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include <unistd.h>
 
 #include "learning/train/precision.h"
 #include "learning/train/run_folder.h"
@@ -75,9 +78,31 @@ void restore_run_state(const Checkpoint& c, const std::filesystem::path& file, c
 }
 
 void need_same_run(const Checkpoint& c, const std::filesystem::path& file, const std::string& config, const std::string& fingerprint,
-                   const std::string& data) {
+                   const std::string& data, int processes) {
+  if (c.processes != processes)
+    fail_usage("{}: is of a run of {} processes, and here are {}, which would make other batches", file.string(), c.processes, processes);
   if (c.config != config) fail_usage("{}: is of a run with another configuration: {}", file.string(), first_difference(c.config, config));
   if (c.data_fingerprint != fingerprint) fail_usage("{}: is of a run on other frames than {} has now", file.string(), data);
+}
+
+void need_whole_patches(const LoaderOptions& loader, const FrameIndex& frames, const nn::VitOptions& vit) {
+  const auto need = [&](const char* key, int asked, int of_frame) {
+    const int size = asked > 0 ? asked : of_frame;
+    if (size % vit.patch_size != 0)
+      fail_usage("loader.{}: {} is no multiple of the patch size {}; {} would do", key, size, vit.patch_size, std::max(1, size / vit.patch_size) * vit.patch_size);
+  };
+  need("height", loader.height, frames.height);
+  need("width", loader.width, frames.width);
+}
+
+void need_memory(const nn::VitOptions& vit) {
+  const double dim = vit.dim, grid = vit.position == "learnable" ? vit.image_size / vit.patch_size : 0;
+  const double parameters = vit.depth * (4 + 2 * vit.mlp_ratio) * dim * dim + grid * grid * dim;
+  const double needed = 16 * parameters;  // weights, gradients and two averages of the optimizer, four bytes each
+  const double there = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (needed > there)
+    fail_usage("model: {:.3g} million parameters need {:.0f} GB with gradients and optimizer, and this machine has {:.0f}; lower depth or dim",
+               parameters / 1e6, needed / 1e9, there / 1e9);
 }
 
 }  // namespace simulacra::learning

@@ -53,6 +53,11 @@ void add_run_state(Checkpoint& checkpoint, const torch::nn::Module& model, const
 void restore_run_state(const Checkpoint& checkpoint, const std::filesystem::path& file, const torch::nn::Module& model, optim::Optimizer& optimizer);
 /// Throws UsageError that says what differs.
 void need_same_run(const Checkpoint& checkpoint, const std::filesystem::path& file, const std::string& config, const std::string& fingerprint,
-                   const std::string& data);
+                   const std::string& data, int processes);
+
+/// Throw UsageError before anything is written: when the loader's images are no whole patches, or the model cannot fit into
+/// this machine's memory.
+void need_whole_patches(const LoaderOptions& loader, const FrameIndex& frames, const nn::VitOptions& vit);
+void need_memory(const nn::VitOptions& vit);
 
 }  // namespace simulacra::learning

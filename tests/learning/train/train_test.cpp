@@ -6,11 +6,17 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "learning/record/scalar_log.h"
 #include "learning/train/checkpoint.h"
 #include "learning/train/model_files.h"
 #include "learning/train/pretrain.h"
+#include "learning/train/run_folder.h"
 #include "render/base/cancelled.h"
 #include "render/base/error.h"
 #include "tests/learning/tensors/coded_set.h"
@@ -102,6 +108,94 @@ TEST_F(Training, DamagedAndForeignCheckpointsAreNamed) {
   EXPECT_THAT(message_of([&] { train(o, into(temp_.path() / "run")); }), HasSubstr(file.filename().string()));
 }
 
+TEST_F(Training, AChangedByteOfACheckpointIsNoticed) {
+  const TrainOptions o = small_training(data_);
+  train(o, into(temp_.path() / "run"));
+  const auto file = *newest_checkpoint(temp_.path() / "run");
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(-100, std::ios::end);   // among the values, which are the end of the file
+  const char other = static_cast<char>(bytes.get() ^ 1);
+  bytes.seekp(-100, std::ios::end);
+  bytes.put(other);
+  bytes.close();
+  EXPECT_THAT(message_of([&] { train(o, into(temp_.path() / "run")); }), ::testing::AllOf(HasSubstr("damaged"), HasSubstr("delete it")));
+  std::filesystem::remove(file);
+  train(o, into(temp_.path() / "run"));
+}
+
+TEST_F(Training, OnlyFilesNamedByAStepAreCheckpoints) {
+  train(small_training(data_), into(temp_.path() / "run"));
+  const auto folder = temp_.path() / "run/checkpoints";
+  for (const char* name : {"step-zzzzzzzzz.safetensors", "step-9.safetensors", "step-000000009.safetensors.old"}) std::ofstream(folder / name) << "x";
+  EXPECT_EQ(newest_checkpoint(temp_.path() / "run")->filename(), "step-000000008.safetensors");
+}
+
+TEST_F(Training, AFinishedRunIsLeftAsItIs) {
+  const auto state = [&](const std::filesystem::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.is_regular_file()) files[entry.path().string()] = bytes_of(entry.path());
+    return files;
+  };
+  const TrainResult first = train(small_training(data_), into(temp_.path() / "run"));
+  const auto before = state(temp_.path() / "run");
+  const TrainResult again = train(small_training(data_), into(temp_.path() / "run"));
+  EXPECT_EQ(state(temp_.path() / "run"), before);
+  EXPECT_EQ(again.scores.scalars(), first.scores.scalars());
+}
+
+TEST_F(Training, OneProcessWritesIntoAFolder) {
+  const TrainOptions o = small_training(data_);
+  std::string message;
+  TrainControl control = into(temp_.path() / "run");
+  control.progress = [&](const StepReport& r) { if (r.step == 3) message = message_of([&] { train(o, into(temp_.path() / "run")); }); };
+  train(o, control);
+  EXPECT_THAT(message, HasSubstr("another process"));
+}
+
+TEST_F(Training, AnotherNumberOfProcessesIsRefused) {
+  train(small_training(data_), into(temp_.path() / "run"));
+  Checkpoint c = read_checkpoint(*newest_checkpoint(temp_.path() / "run"), "train");
+  EXPECT_EQ(c.processes, 1);
+  c.processes = 2;
+  write_checkpoint(temp_.path() / "run", c, 2);
+  EXPECT_THAT(message_of([&] { train(small_training(data_), into(temp_.path() / "run")); }), HasSubstr("2 processes"));
+}
+
+TEST_F(Training, ATaskWithoutPixelsIsToldAndNoPixelsAreAnError) {
+  for (int scene = 1; scene <= 3; ++scene)
+    for (int frame = 0; frame < 4; ++frame)
+      test::write_label(data_ / fmt::format("ai_900_{:03}/images/scene_cam_00_geometry_hdf5/frame.{:04}.depth_meters.hdf5", scene, frame),
+                        Label::depth_meters, 64, 48, [](int, int, std::size_t) { return std::numeric_limits<double>::quiet_NaN(); });
+  std::string said;
+  TrainControl control = into(temp_.path() / "some");
+  control.say = [&](const std::string& line) { said += line + '\n'; };
+  train(small_training(data_), control);
+  EXPECT_THAT(said, ::testing::AllOf(HasSubstr("no pixel of depth counted"), ::testing::Not(HasSubstr("normals"))));
+  EXPECT_THAT(message_of([&] { train(small_training(data_, {"tasks.normals=0", "tasks.semantics=0"}), into(temp_.path() / "none")); }),
+              HasSubstr("no pixel of depth counted"));
+  EXPECT_FALSE(std::filesystem::exists(temp_.path() / "none/model.safetensors"));
+}
+
+TEST_F(Training, CurvesHaveTheLossOfEachTask) {
+  train(small_training(data_), into(temp_.path() / "run"));
+  const auto of = [&](const char* name) { return read_curve(temp_.path() / "run", name); };
+  const auto all = of("train/loss"), depth = of("train/depth"), normals = of("train/normals"), semantics = of("train/semantics");
+  ASSERT_EQ(depth.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)   // the weights of kSmallTraining; the sum is taken in float32
+    EXPECT_NEAR(all[i].second, depth[i].second + 0.5 * normals[i].second + 0.1 * semantics[i].second, 1e-5 * all[i].second);
+}
+
+TEST_F(Training, PathsAreTheSameFromEveryFolder) {
+  const auto here = std::filesystem::current_path();
+  EXPECT_EQ(settled_path("runs/./a/"), (here / "runs/a").string());
+  EXPECT_EQ(settled_path("/data/x/../y/"), "/data/y");
+  EXPECT_EQ(settled_path("/"), "/");
+  EXPECT_EQ(settled_path(""), "");
+  train(small_training(std::filesystem::relative(data_)), into(temp_.path() / "run"));
+  train(small_training(data_ / ""), into(temp_.path() / "run"));   // no other run
+}
+
 TEST_F(Training, TheTrainedModelGivesTheScoresOfTheRun) {
   const TrainOptions o = small_training(data_);
   const TrainResult result = train(o, into(temp_.path() / "run"));
@@ -132,9 +226,16 @@ TEST_F(Training, RequestsThatMakeNoSenseAreRefused) {
   EXPECT_THAT(message({"loader.height=4096"}), HasSubstr("4096"));
   EXPECT_THAT(message({"run.start_from=/nowhere.safetensors"}), HasSubstr("run.start_from"));
   EXPECT_THAT(message({"model.vit.heads=3"}), HasSubstr("heads"));
+  EXPECT_THAT(message({"loader.height=20"}), HasSubstr("loader.height: 20 is no multiple of the patch size 8"));
+  EXPECT_THAT(message({"loader.width=0", "model.vit.patch_size=24", "model.vit.image_size=48", "loader.height=0"}), HasSubstr("loader.width: 64"));
+  EXPECT_THAT(message({"model.vit.channels=1"}), HasSubstr("channels"));
+  EXPECT_THAT(message({"model.semantic_classes=13"}), HasSubstr("semantic_classes"));
+  EXPECT_THAT(message({"model.image_classes=10"}), HasSubstr("image_classes"));
+  EXPECT_THAT(message({"model.vit.depth=200", "model.vit.dim=16384", "model.vit.heads=256"}), HasSubstr("this machine has"));
   EXPECT_THAT(message_of([&] { small_training(data_, {"schedule.totl=3"}); }), HasSubstr("total"));
   TrainOptions nowhere = small_training("/nowhere");
   EXPECT_THAT(message_of([&] { train(nowhere, into(temp_.path() / "run")); }), HasSubstr("/nowhere"));
+  EXPECT_FALSE(std::filesystem::exists(temp_.path() / "run"));
 }
 
 constexpr const char* kSmallPretraining = R"(
@@ -169,6 +270,37 @@ TEST_F(Training, PretrainingGivesAnEncoderToStartFromAndResumesToTheSameBits) {
   nn::Model again = make_model(without);
   load_encoder(encoder, again);
   EXPECT_TRUE(torch::equal(first_kernel(pretrained), first_kernel(again)));
+}
+
+TEST_F(Training, AnEncoderOfOtherMeaningIsRefused) {
+  PretrainOptions o;
+  config::read(config::parse_text(kSmallPretraining, "pretrain.yaml"), o);
+  o.data = data_.string();
+  EXPECT_TRUE(pretrain(o, into(temp_.path() / "encoder")).took_steps);
+  EXPECT_FALSE(pretrain(o, into(temp_.path() / "encoder")).took_steps);   // it had ended
+  train(small_training(data_), into(temp_.path() / "trained"));
+  for (const char* file : {"encoder/encoder.safetensors", "trained/model.safetensors"}) {
+    const std::string start = "run.start_from=" + (temp_.path() / file).string();
+    EXPECT_EQ(message_of([&] { make_model(small_training(data_, {start.c_str()})); }), "");
+    for (const char* other : {"heads=4", "pixels=centered", "position=rope2d", "attention=softmax", "sigmoid_bias=fixed"}) {
+      const std::string set = std::string("model.vit.") + other, key = std::string(other).substr(0, std::string(other).find('='));
+      EXPECT_THAT(message_of([&] { make_model(small_training(data_, {start.c_str(), set.c_str()})); }), HasSubstr("with " + key + " = ")) << file;
+    }
+  }
+  o.run.start_from = (temp_.path() / "trained/model.safetensors").string();
+  EXPECT_THAT(message_of([&] { pretrain(o, into(temp_.path() / "x")); }), HasSubstr("run.start_from"));
+}
+
+TEST_F(Training, PlacesNeedPosesAndDepth) {
+  test::write_coded_set(temp_.path() / "blind", {.scenes = 3, .frames = 4, .width = 64, .height = 48, .poses = false});
+  PretrainOptions o;
+  config::read(config::parse_text(kSmallPretraining, "pretrain.yaml"), o);
+  o.loader.view_source = "places";
+  o.data = (temp_.path() / "blind").string();
+  EXPECT_THAT(message_of([&] { pretrain(o, into(temp_.path() / "x")); }), HasSubstr("view_source"));
+  EXPECT_FALSE(std::filesystem::exists(temp_.path() / "x"));
+  o.data = data_.string();
+  EXPECT_TRUE(pretrain(o, into(temp_.path() / "x")).took_steps);
 }
 
 TEST_F(Training, PretrainingLeavesOutWhatATrainingHoldsBack) {

@@ -40,9 +40,10 @@ struct DiscriminatorOptions {
   std::vector<PatchLayer> layers;
   double slope = 0.1;
   Padding padding = Padding::replicate;
-  /// Where given (rows, columns of the images), all layers but the last are followed by one fully connected layer in place
-  /// of the last: a global judgement, map 1x1. To compare with, on an equal trunk.
+  /// Where given (rows, columns of the images), the last `global_layers` layers are fully connected ones of as many channels:
+  /// a global judgement, map 1x1. To compare with, on an equal trunk.
   std::array<std::int64_t, 2> global_for = {0, 0};
+  std::int64_t global_layers = 1;
 };
 
 /// As published: 35 x 55 grey eyes, 224 x 224 depth of hands (the text leaves open whether 7x7 is the first filter only).
@@ -89,7 +90,7 @@ class DiscriminatorImpl : public torch::nn::Module {
  private:
   DiscriminatorOptions options_;
   torch::nn::ModuleList convolutions_;  ///< in the order of the layers
-  torch::nn::Linear global_{nullptr};
+  torch::nn::ModuleList global_;        ///< what follows them; empty for a local judgement
 };
 TORCH_MODULE(Discriminator);
 

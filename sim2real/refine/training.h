@@ -27,6 +27,9 @@ struct TrainingOptions {
   std::uint64_t seed = 1;                ///< of the history's draws
 };
 
+/// Throws UsageError for options out of range.
+void check(const TrainingOptions& options);
+
 /// Who plays, and what moves their weights. The optimisers hold exactly the parameters of their player.
 struct Players {
   Refiner refiner{nullptr};
@@ -54,15 +57,27 @@ double step_discriminator(Players& players, const torch::Tensor& synthetic, cons
 /// The next mini-batch of so many images, [batch, C, H, W] in [-1, 1].
 using Batches = std::function<torch::Tensor(std::int64_t batch)>;
 
+/// What a step did; NaN where nothing was.
 struct Round {
-  std::int64_t index = 0;  ///< from 0
+  std::int64_t index = 0;  ///< from 0; negative in the warm-up
   /// Of the round's last step each.
   double adversarial = 0, regulariser = 0, discriminator_loss = 0;
 };
+
+/// Both warm-ups and the rounds.
+std::int64_t step_count(const TrainingOptions& options);
+/// Step `step`, from 0: of the refiner's warm-up, then of the discriminator's, then a round. For trainings that are left and
+/// taken up again: players, history and batches are all that a step depends on. A discriminator's step asks for real images
+/// before synthetic ones; the history takes part in rounds only, and nullptr is none. Throws Error
+/// when a loss is not finite.
+Round play_step(Players& players, History* history, const Batches& synthetic, const Batches& real, const TrainingOptions& options,
+                std::int64_t step);
+
 /// Returns whether to go on.
 using OnRound = std::function<bool(const Round&)>;
 
-/// Returns the number of rounds played. Throws Error when a loss is not finite, UsageError for options out of range.
+/// All steps; on_round() hears of rounds only. Returns the number of rounds played. Throws Error as play_step(), UsageError
+/// for options out of range.
 std::int64_t train(Players& players, const Batches& synthetic, const Batches& real, const TrainingOptions& options,
                    const OnRound& on_round);
 

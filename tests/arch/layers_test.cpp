@@ -97,6 +97,10 @@ const std::map<std::string, Names> kMayInclude = {
     {"sim2real/bilevel", {"render/base", "fmt", "sim2real/dense"}},
     {"sim2real/reweight", {"render/base", "render/config", "fmt", "sim2real/dense", "sim2real/bilevel"}},
     {"sim2real/refine", kTorch + Names{"render/base", "fmt"}},
+    // A data set in, a refined copy out.
+    {"sim2real/refinery", kVocabulary + kTorch + Names{"sim2real/refine", "sim2real/gap", "dataset/schema", "dataset/hdf5", "dataset/frames",
+                                                       "dataset/derive", "dataset/store", "learning/tensors", "learning/nn", "learning/train", "learning/record",
+                                                       "render/texture", "nlohmann"}},
 };
 
 // "render/base/vec.h" -> "render/base"; "fmt/core.h" -> "fmt"; "hdf5.h" -> "hdf5.h"; "vector" -> "" (standard library,

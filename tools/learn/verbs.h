@@ -9,12 +9,15 @@
 
 namespace simulacra::tools {
 
+inline constexpr VerbElsewhere kRefineElsewhere{"refine", "make a data set look like real pictures without moving its labels"};
+
 inline constexpr std::array kLearnVerbs = {
     VerbElsewhere{"train", "train a vision transformer on a labelled data set"},
     VerbElsewhere{"pretrain", "pretrain its encoder by contrast between views, without labels"},
     VerbElsewhere{"evaluate", "judge a trained model, and show its predictions on a page"},
+    kRefineElsewhere,
 };
 
-extern const Verb kTrainVerb, kPretrainVerb, kEvaluateVerb;
+extern const Verb kTrainVerb, kPretrainVerb, kEvaluateVerb, kRefineVerb;
 
 }  // namespace simulacra::tools

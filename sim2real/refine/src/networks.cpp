@@ -60,6 +60,14 @@ void check(const DiscriminatorOptions& o) {
   }
   if (o.layers.empty() || o.layers.back().kind != Kind::convolution || o.layers.back().channels != 2)
     fail_usage("a discriminator ends in a convolution with 2 channels, the logits of real and refined");
+  if (o.global_for[0] > 0 && (o.global_layers < 1 || o.global_layers > std::ssize(o.layers)))
+    fail_usage("a discriminator of {} layers cannot end in {} fully connected ones", o.layers.size(), o.global_layers);
+}
+
+/// What judges locally.
+std::span<const PatchLayer> trunk_of(const DiscriminatorOptions& o) {
+  const std::int64_t global = o.global_for[0] > 0 ? o.global_layers : 0;
+  return std::span(o.layers).first(static_cast<std::size_t>(std::ssize(o.layers) - global));
 }
 
 std::int64_t size_after(const PatchLayer& l, std::int64_t n, Padding padding) {
@@ -175,35 +183,44 @@ torch::Tensor RefinerImpl::forward(const torch::Tensor& x) {
 DiscriminatorImpl::DiscriminatorImpl(const DiscriminatorOptions& options) : options_(options) {
   check(options);
   std::int64_t channels = options.image_channels;
-  const bool global = options.global_for[0] > 0;
-  const std::span<const PatchLayer> trunk = std::span(options_.layers).first(options_.layers.size() - (global ? 1 : 0));
+  const std::span<const PatchLayer> trunk = trunk_of(options_), global = std::span(options_.layers).subspan(trunk.size());
   for (const PatchLayer& l : trunk)
     if (l.kind == Kind::convolution) {
       convolutions_->push_back(convolution(channels, l.channels, l.filter, l.stride));
       channels = l.channels;
     }
   register_module("convolutions", convolutions_);
-  if (global) {
-    const auto [rows, columns] = size_after(trunk, options.global_for, options.padding);
-    global_ = register_module("global", torch::nn::Linear(channels * rows * columns, 2));
-    options_.layers.pop_back();
+  if (global.empty()) return;
+  const auto [rows, columns] = size_after(trunk, options.global_for, options.padding);
+  channels *= rows * columns;
+  for (const PatchLayer& l : global) {
+    if (l.kind != Kind::convolution) fail_usage("a max pool cannot be fully connected");
+    global_->push_back(torch::nn::Linear(channels, l.channels));
+    channels = l.channels;
   }
+  register_module("global", global_);
 }
 
 torch::Tensor DiscriminatorImpl::forward(const torch::Tensor& x) {
   torch::Tensor y = x;
   std::size_t next = 0;
-  for (const PatchLayer& l : options_.layers) {
+  for (const PatchLayer& l : trunk_of(options_)) {
     if (l.kind == Kind::max_pool) {
       const std::int64_t pad = options_.padding == Padding::none ? 0 : (l.filter - 1) / 2;
       y = torch::max_pool2d(y, {l.filter, l.filter}, {l.stride, l.stride}, {pad, pad});
       continue;
     }
     y = convolved(convolutions_[next++], y, options_.padding);
-    const bool logits = global_.is_empty() && next == convolutions_->size();
+    const bool logits = global_->is_empty() && next == convolutions_->size();
     if (!logits) y = activated(y, options_.slope);
   }
-  return global_.is_empty() ? y : global_->forward(y.flatten(1)).view({-1, 2, 1, 1});
+  if (global_->is_empty()) return y;
+  y = y.flatten(1);
+  for (std::size_t i = 0; i < global_->size(); ++i) {
+    y = global_[i]->as<torch::nn::Linear>()->forward(y);
+    if (i + 1 < global_->size()) y = activated(y, options_.slope);
+  }
+  return y.view({-1, 2, 1, 1});
 }
 
 }  // namespace simulacra::sim2real

@@ -4,27 +4,14 @@
 #include "sim2real/refine/training.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "render/base/error.h"
+#include "sim2real/refine/src/frozen.h"
 
 namespace simulacra::sim2real {
 namespace {
-
-/// The weights of a net get no gradient while this lives; its input does.
-class Frozen {
- public:
-  explicit Frozen(torch::nn::Module& net) : net_(net) { set(false); }
-  ~Frozen() { set(true); }
-  Frozen(const Frozen&) = delete;
-  Frozen& operator=(const Frozen&) = delete;
-
- private:
-  void set(bool wanted) {
-    for (torch::Tensor& p : net_.parameters()) p.requires_grad_(wanted);
-  }
-  torch::nn::Module& net_;
-};
 
 void descend(torch::optim::Optimizer& optimiser, const torch::Tensor& loss) {
   optimiser.zero_grad();
@@ -44,6 +31,15 @@ double descend_discriminator(Players& players, const torch::Tensor& real, const 
   return loss.item<double>();
 }
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double finite(double loss, std::int64_t step) {
+  if (!std::isfinite(loss)) fail("the refiner's training diverged in step {}: a loss is {}", step, loss);
+  return loss;
+}
+
+}  // namespace
+
 void check(const TrainingOptions& o) {
   if (!(o.lambda >= 0) || !std::isfinite(o.lambda)) fail_usage("lambda is to be at least 0, not {}", o.lambda);
   if (o.batch < 1 || o.refiner_steps < 1 || o.discriminator_steps < 1)
@@ -51,13 +47,6 @@ void check(const TrainingOptions& o) {
   if (o.refiner_warmup < 0 || o.discriminator_warmup < 0 || o.rounds < 0 || o.history < 0)
     fail_usage("steps of the warm-up, rounds and history cannot be negative");
 }
-
-void check_finite(const Round& r) {
-  if (!std::isfinite(r.adversarial + r.regulariser + r.discriminator_loss))
-    fail("the refiner's training diverged in round {}: losses {}, {} and {}", r.index, r.adversarial, r.regulariser, r.discriminator_loss);
-}
-
-}  // namespace
 
 Players make_players(const RefinerOptions& refiner, const DiscriminatorOptions& discriminator, double learning_rate, std::uint64_t seed) {
   Players p;
@@ -100,36 +89,42 @@ double step_discriminator(Players& players,
   return loss;
 }
 
-std::int64_t train(Players& players,
-                   const Batches& synthetic,
-                   const Batches& real,
-                   const TrainingOptions& options,
-                   const OnRound& on_round) {
-  check(options);
-  const std::int64_t b = options.batch;
-  std::optional<History> history;
-  if (options.history > 0) history.emplace(options.history, b, options.seed);
-  const auto step_of_discriminator = [&] {
-    if (!history) return step_discriminator(players, synthetic(b), real(b));
-    return step_discriminator(players, synthetic(b), real(b), *history, history->draw());
-  };
+std::int64_t step_count(const TrainingOptions& o) { return o.refiner_warmup + o.discriminator_warmup + o.rounds; }
 
+Round play_step(Players& players, History* history, const Batches& synthetic, const Batches& real, const TrainingOptions& o, std::int64_t step) {
+  Round round{step - o.refiner_warmup - o.discriminator_warmup, kNone, kNone, kNone};
+  const auto teach_discriminator = [&](bool with_history) {
+    const torch::Tensor y = real(o.batch), x = synthetic(o.batch);
+    const double loss = history && with_history ? step_discriminator(players, x, y, *history, history->draw()) : step_discriminator(players, x, y);
+    round.discriminator_loss = finite(loss, step);
+  };
   // 1. The refiner learns to change nothing.
-  for (std::int64_t s = 0; s < options.refiner_warmup; ++s) warm_refiner(players, synthetic(b), options.psi);
-  // 2. The discriminator learns to tell its images from real ones.
-  for (std::int64_t s = 0; s < options.discriminator_warmup; ++s) step_of_discriminator();
+  if (step < o.refiner_warmup) {
+    round.regulariser = finite(warm_refiner(players, synthetic(o.batch), o.psi), step);
+    return round;
+  }
+  // 2. The discriminator learns to tell its images from real ones. The history is for what a refiner has done.
+  if (round.index < 0) {
+    teach_discriminator(false);
+    return round;
+  }
   // 3. They take turns.
-  for (std::int64_t r = 0; r < options.rounds; ++r) {
-    Round round;
-    round.index = r;
-    for (std::int64_t s = 0; s < options.refiner_steps; ++s) {
-      const RefinerStep step = step_refiner(players, synthetic(b), options.lambda, options.psi);
-      round.adversarial = step.adversarial;
-      round.regulariser = step.regulariser;
-    }
-    for (std::int64_t s = 0; s < options.discriminator_steps; ++s) round.discriminator_loss = step_of_discriminator();
-    check_finite(round);
-    if (!on_round(round)) return r + 1;
+  for (std::int64_t s = 0; s < o.refiner_steps; ++s) {
+    const RefinerStep losses = step_refiner(players, synthetic(o.batch), o.lambda, o.psi);
+    round.adversarial = finite(losses.adversarial, step);
+    round.regulariser = finite(losses.regulariser, step);
+  }
+  for (std::int64_t s = 0; s < o.discriminator_steps; ++s) teach_discriminator(true);
+  return round;
+}
+
+std::int64_t train(Players& players, const Batches& synthetic, const Batches& real, const TrainingOptions& options, const OnRound& on_round) {
+  check(options);
+  std::optional<History> history;
+  if (options.history > 0) history.emplace(options.history, options.batch, options.seed);
+  for (std::int64_t step = 0; step < step_count(options); ++step) {
+    const Round round = play_step(players, history ? &*history : nullptr, synthetic, real, options, step);
+    if (round.index >= 0 && !on_round(round)) return round.index + 1;
   }
   return options.rounds;
 }

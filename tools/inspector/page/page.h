@@ -18,6 +18,9 @@ std::string_view page_file(std::string_view name);
 /// By the name's extension: "text/javascript; charset=utf-8" and the like.
 std::string_view media_type(std::string_view name);
 
+/// index.html, with the modules and the index asked for at once rather than one after the other.
+std::string index_page();
+
 /// The whole page as one HTML text with style and script inside, for places that cannot load modules (file://). Modules may
 /// import names from each other and export functions, constants and classes, each on a line of its own.
 std::string page_in_one_file();

@@ -1,7 +1,8 @@
 // Points of one or several frames in the world. Depth, pose and lens put them there; where frames overlap and do not agree,
 // something of the three is wrong. The stored positions may take depth's place.
 import { byId, clamp, h, oncePerFrame, selection, short, thousands, themeColor } from "./dom.js";
-import { idColor } from "./colors.js";
+import { idColor, mapColor } from "./colors.js";
+import { percentiles } from "./plane.js";
 import { data, frameName, lensOf, loadFrame, loadPlane, loadScene, poseOf, rayOf, turned, unitOf } from "./data.js";
 import { hypersimScale } from "./display.js";
 import { current, on, set } from "./state.js";
@@ -99,6 +100,8 @@ async function cloudOf(i, number) {
   const base = settings.from === "depth" ? depth : position, { width, height } = base, lens = lensOf(scene, width, height), unit = unitOf(scene);
   const step = Math.max(1, Math.ceil(Math.sqrt((width * height) / kPoints))), places = [], tints = [], apart = [];
   const light = tint && settings.color === "color" ? 2 ** current.exposure * hypersimScale(tint, ids) : 1;
+  const reach = depth ? percentiles(depth, 1, 99) : [0, 10], middle = pose?.eye ?? [0, 0, 0];   // without colors, the distance makes some
+  const distance = (p) => clamp((Math.hypot(...p.map((c, k) => c - middle[k])) - reach[0]) / (reach[1] - reach[0] || 1), 0, 1);
   const matched = tint && tint.width === width && tint.height === height ? tint : null, beside = position && position.width === width && position.height === height ? position : null;
   for (let y = step >> 1; y < height; y += step)
     for (let x = step >> 1; x < width; x += step) {
@@ -113,7 +116,7 @@ async function cloudOf(i, number) {
       } else if (settings.color === "apart") tints.push(150, 150, 150, 255);
       if (!point || !point.every(Number.isFinite)) { if (settings.color === "apart") tints.length -= 4; continue; }
       places.push(...point);
-      if (settings.color !== "apart") tints.push(...tintOf(matched, settings.color, x, y, light, number), 255);
+      if (settings.color !== "apart") tints.push(...(matched || settings.color === "frame" ? tintOf(matched, settings.color, x, y, light, number) : mapColor("turbo", distance(point))), 255);
     }
   apart.sort((a, b) => a - b);
   return { places: new Float32Array(places), tints: new Uint8Array(tints), count: places.length / 3, pose, lens, apart: apart.length ? apart[apart.length >> 1] : null };
@@ -125,7 +128,7 @@ const apartColor = (gap) => {
 };
 
 function tintOf(plane, kind, x, y, light, number) {
-  if (kind === "frame" || !plane) return idColor("instance", number + 1);
+  if (kind === "frame") return idColor("instance", number + 1);
   if (kind !== "color") return idColor({ semantic: "semantic", semantic_instance: "instance" }[kind], plane.at(x, y));
   return plane.pixel(x, y).map((v) => Math.round(255 * clamp(Math.max(v * light, 0) ** (1 / 2.2), 0, 1)));
 }

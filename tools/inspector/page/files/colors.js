@@ -31,8 +31,12 @@ export function mapTexels(width = 256) {
   return out;
 }
 
+/// [r, g, b] at t in [0, 1].
+export const mapColor = (name, t) => mapOf(name)(t).map(Math.round);
+const mapOf = (name) => (maps.find(([n]) => n === name) ?? maps[0])[1];
+
 export function mapGradient(name) {
-  const f = (maps.find(([n]) => n === name) ?? maps[0])[1];
+  const f = mapOf(name);
   return `linear-gradient(90deg, ${Array.from({ length: 17 }, (_, i) => `rgb(${f(i / 16).map(Math.round).join(" ")})`).join(", ")})`;
 }
 

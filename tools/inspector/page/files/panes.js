@@ -110,7 +110,7 @@ function rebuild() {
     fillHeader(panes[n]);
     if (frame >= 0) load(panes[n]).then(() => { if (current.tone === "hypersim") exposureOf(frame).then(redraw); redraw(); for (const f of shownListeners) f(frame); });
   });
-  if (current.focus >= panes.length) set({ focus: 0 });
+  if (!(current.focus < panes.length)) set({ focus: 0 });
   markFocus();
   arrange();
   redraw();
@@ -192,10 +192,16 @@ function markFocus() {
 
 // ---- moving ----
 
+/// CSS pixels of a pixel of the frame at which the whole of it is seen in every pane: all move as one.
+function fitOfAll() {
+  const fits = panes.filter((p) => p.plane).map((p) => Math.min(p.body.clientWidth / (frameSize.width || p.plane.width), p.body.clientHeight / (frameSize.height || p.plane.height)));
+  return Math.max(1e-3, Math.min(...fits));
+}
+
 /// Place of a pane's picture: CSS pixels of an image pixel, and its upper left corner in the pane's body.
 export function placeOf(pane) {
   const width = pane.body.clientWidth, height = pane.body.clientHeight, { plane } = pane;
-  const fit = Math.min(width / plane.width, height / plane.height), scale = fit * current.zoom;
+  const fit = (fitOfAll() * (frameSize.width || plane.width)) / plane.width, scale = fit * current.zoom;
   return { fit, scale, left: width / 2 - current.cx * plane.width * scale, top: height / 2 - current.cy * plane.height * scale };
 }
 

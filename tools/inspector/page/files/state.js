@@ -43,13 +43,23 @@ export function set(patch) {
 const number = { write: (v) => String(Math.round(v * 1e4) / 1e4), read: Number };
 const text = { write: String, read: String };
 const flag = { write: (v) => v ? "1" : "", read: (t) => t === "1" };
-const numbers = { write: (v) => v ? v.join(",") : "", read: (t) => t ? t.split(",").map(Number) : null };
-const json = { write: (v) => JSON.stringify(v), read: JSON.parse };
+// Objects come from an address that anyone may have written: only what has the expected form is taken.
+const isPlain = (v) => v !== null && typeof v === "object" && !Array.isArray(v);
+const scalar = (v) => typeof v === "string" || Number.isFinite(v);
+const entries = (v, keep) => Object.fromEntries(Object.entries(isPlain(v) ? v : {}).filter(([, x]) => keep(x)));
+const json = (clean) => ({ write: (v) => JSON.stringify(v), read: (t) => clean(JSON.parse(t)) });
+const scalars = json((v) => entries(v, scalar));
+const settings = json((v) => Object.fromEntries(Object.entries(entries(v, isPlain)).map(([k, x]) => [k, entries(x, scalar)])));
+const highlighted = json((v) => ({ kind: ["semantic", "instance", "entity", "material"].includes(v?.kind) ? v.kind : "semantic", ids: Array.isArray(v?.ids) ? v.ids.filter(Number.isInteger) : [] }));
+const cloudOf = json((v) => ({ ...defaults.cloud, ...entries(v, scalar) }));
+const oneOf = (...all) => ({ write: String, read: (t) => { if (!all.includes(t)) throw new Error(); return t; } });
+const within = (low, high) => ({ write: number.write, read: (t) => { const v = Number(t); if (!(v >= low && v <= high)) throw new Error(); return v; } });
+const places = (n) => ({ write: (v) => v ? v.join(",") : "", read: (t) => { const v = t.split(",").map(Number); if (v.length !== n || !v.every(Number.isFinite)) throw new Error(); return v; } });
 const fields = {
-  frame: ["f", text], mode: ["m", text], panes: ["v", { write: (v) => v.join(";"), read: (t) => t.split(";").filter(Boolean) }], focus: ["p", number],
-  zoom: ["z", number], cx: ["x", number], cy: ["y", number], pin: ["at", numbers], line: ["line", numbers], exposure: ["ev", number],
-  tone: ["tone", text], gamma: ["gamma", number], display: ["d", json], highlight: ["hl", json], boxes2: ["b2", flag], boxes3: ["b3", flag],
-  filter: ["q", json], sort: ["s", text], down: ["down", flag], tab: ["t", text], cloud: ["c", json],
+  frame: ["f", text], mode: ["m", oneOf("images", "points", "plan")], panes: ["v", { write: (v) => v.join(";"), read: (t) => t.split(";").filter(Boolean).slice(0, 12) }],
+  focus: ["p", within(0, 11)], zoom: ["z", within(0.1, 2000)], cx: ["x", within(-50, 50)], cy: ["y", within(-50, 50)], pin: ["at", places(2)], line: ["line", places(4)],
+  exposure: ["ev", within(-8, 8)], tone: ["tone", oneOf("hypersim", "gamma", "srgb", "linear")], gamma: ["gamma", within(1, 3)], display: ["d", settings], highlight: ["hl", highlighted],
+  boxes2: ["b2", flag], boxes3: ["b3", flag], filter: ["q", scalars], sort: ["s", text], down: ["down", flag], tab: ["t", text], cloud: ["c", cloudOf],
 };
 
 export function addressOf(values) {
@@ -71,9 +81,7 @@ export function readAddress() {
   for (const [field, [key, form]] of Object.entries(fields)) {
     if (!parts.has(key)) continue;
     try {
-      const value = form.read(parts.get(key));
-      const wrong = typeof value === "number" ? !Number.isFinite(value) : Array.isArray(value) ? value.some((v) => typeof v === "number" && !Number.isFinite(v)) : typeof value !== typeof defaults[field];
-      if (!wrong) found[field] = value;
+      found[field] = form.read(parts.get(key));
     } catch { /* not ours */ }
   }
   restoring = true;

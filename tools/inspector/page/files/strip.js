@@ -17,7 +17,7 @@ export function startStrip() {
   list.addEventListener("keydown", keys);
   new ResizeObserver(drawRows).observe(list);
   byId("filters").addEventListener("submit", (e) => e.preventDefault());
-  byId("filter-text").addEventListener("input", after(120, (e) => change({ text: byId("filter-text").value })));
+  byId("filter-text").addEventListener("input", after(120, () => change({})));
   byId("filter-more").addEventListener("click", () => openPanel(byId("filter-panel").hidden));
   byId("sort").addEventListener("change", (e) => set({ sort: e.target.value }));
   byId("sort-down").addEventListener("click", () => set({ down: !current.down }));
@@ -78,17 +78,20 @@ const available = (name) => !{ weight: 1, identity: 1, unlabelled: 1, limited: 1
 // ---- filters ----
 
 function change(patch) {
-  const filter = { ...current.filter, ...patch };
+  const filter = { ...current.filter, text: byId("filter-text").value, ...patch };
   for (const [key, value] of Object.entries(filter)) if (value === "" || value === null || Number.isNaN(value)) delete filter[key];
   set({ filter });
 }
 
 function buildPanel() {
-  const scenes = [["", "any"], ...data.index.scenes.map((s) => [s.name, s.type ? `${s.name}  ${s.type}` : s.name])], cameras = [["", "any"], ...[...new Set(columns().camera)].sort().map((c) => [c, c])];
+  // Scenes may be thousands: names are offered while one types.
+  const names = h("datalist", { id: "scene-names" }), scene = h("input", { id: "filter-scene", list: "scene-names", placeholder: "any", autocomplete: "off", spellcheck: "false", onfocus: () => offer(""), oninput: (e) => offer(e.target.value), onchange: (e) => change({ scene: e.target.value.trim() }) });
+  const offer = (part) => names.replaceChildren(...data.index.scenes.filter((s) => s.name.includes(part)).slice(0, 40).map((s) => h("option", { value: s.name }, s.type)));
+  const cameras = [["", "any"], ...[...new Set(columns().camera)].sort().map((c) => [c, c])];
   const pick = (id, options, key) => selection({ id, onchange: (e) => change({ [key]: e.target.value }) }, options, "");
-  const range = (from, to, title) => h("span", { class: "pair" }, ...[[from, "at least"], [to, "at most"]].map(([key, word]) =>
+  const range = (from, to, title) => h("span", { class: "pair" }, ...[[from, "from"], [to, "to"]].map(([key, word]) =>
     h("input", { id: "filter-" + key, type: "number", step: "any", placeholder: word, "aria-label": `${title} ${word}`, onchange: (e) => change({ [key]: e.target.valueAsNumber }) })));
-  const rowsOf = [["filter-scene", "scene", pick("filter-scene", scenes, "scene")], ["filter-camera", "camera", pick("filter-camera", cameras, "camera")],
+  const rowsOf = [["filter-scene", "scene", h("span", { class: "pair" }, scene, names)], ["filter-camera", "camera", pick("filter-camera", cameras, "camera")],
     ["filter-class", "class", pick("filter-class", [["", "any"]], "class")], ["filter-audit", "audit", pick("filter-audit", [["", "any"], ["failed", "with findings"], ["passed", "without findings"]], "audit")],
     ["filter-near", "depth, m", range("near", "far", "depth in metres")], ["filter-light", "weight", columns().weight ? range("light", "heavy", "weight") : null]].filter(([, , control]) => control);
   byId("filter-panel").replaceChildren(...rowsOf.flatMap(([id, title, control]) => [h("label", { for: id }, title), control]), h("span", {}), h("button", { type: "button", id: "filter-clear", onclick: () => { byId("filter-text").value = ""; set({ filter: {} }); } }, "clear filters"));
@@ -119,7 +122,7 @@ function replaceOptions(select, options, value) {
 function fillControls() {
   const f = current.filter;
   if (document.activeElement !== byId("filter-text")) byId("filter-text").value = f.text ?? "";
-  for (const key of ["scene", "camera"]) byId("filter-" + key).value = f[key] ?? "";
+  for (const key of ["scene", "camera"]) if (document.activeElement !== byId("filter-" + key)) byId("filter-" + key).value = f[key] ?? "";
   for (const key of ["near", "far", "light", "heavy"]) if (byId("filter-" + key)) byId("filter-" + key).value = f[key] ?? "";
   fillClasses();
   fillChecks();

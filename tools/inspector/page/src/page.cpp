@@ -91,6 +91,14 @@ std::string_view media_type(std::string_view name) {
   return "application/octet-stream";
 }
 
+std::string index_page() {
+  std::string early;
+  for (const PageFile& file : page_files())
+    if (file.name.ends_with(".js")) early += "<link rel=\"modulepreload\" href=\"page/" + std::string(file.name) + "\">\n";
+  early += "<link rel=\"preload\" as=\"fetch\" crossorigin=\"anonymous\" href=\"api/index\">\n";
+  return replaced(std::string(page_file("index.html")), "</head>", early + "</head>");
+}
+
 std::string linked_script(std::span<const PageFile> files, std::string_view first) {
   Linker linker(files);
   linker.add(first);

@@ -146,7 +146,7 @@ Answer Answers::pixel(std::size_t set, std::size_t frame, std::string_view x, st
 }
 
 Answer Answers::dispatch(const std::vector<std::string_view>& p) {
-  if (p[0].empty() && p.size() == 1) return say(std::string(page_file("index.html")), media_type("index.html"));
+  if (p[0].empty() && p.size() == 1) return say(index_page(), media_type("index.html"));
   if (p[0] == "page" && p.size() == 2) {
     const std::string_view text = page_file(p[1]);
     if (!text.empty()) return say(std::string(text), media_type(p[1]));

@@ -86,8 +86,9 @@ const std::map<std::string, Names> kMayInclude = {
     // No LibTorch: sensors work on planes of a frame; the JPEG codec comes from render/texture.
     {"sim2real/sensor", kVocabulary + Names{"render/texture"}},
     {"sim2real/dense", {"render/base", "fmt"}},
+    {"sim2real/calibrate", kVocabulary + Names{"render/texture", "sim2real/sensor", "sim2real/gap", "sim2real/dense", "nlohmann"}},
     // A data set in, a photographed copy out.
-    {"sim2real/photo", kVocabulary + Names{"sim2real/sensor", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store", "dataset/derive",
+    {"sim2real/photo", kVocabulary + Names{"sim2real/sensor", "sim2real/gap", "sim2real/calibrate", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store", "dataset/derive",
                                            "render/texture"}},
     // Pictures of folders are decoded by render/texture.
     {"sim2real/gap", kVocabulary + Names{"render/texture", "dataset/schema", "dataset/frames", "dataset/hdf5", "dataset/store",

@@ -9,6 +9,8 @@ BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config libfmt-dev libyaml-cpp-d
 DATA_PACKAGES=(sweethome3d-furniture)
 # What the tests read data sets with, as users would.
 TEST_PACKAGES=(python3 python3-venv python3-numpy python3-h5py)
+# The browser that the inspector's page is tested in. Some distributions have it as a snap only.
+BROWSER_PACKAGES=(chromium chromium-driver)
 # Lets several processes train one model.
 LEARN_PACKAGES=(libopenmpi-dev openmpi-bin)
 

@@ -16,6 +16,7 @@
 #include "tools/inspector/server/server.h"
 #include "tools/program/interrupt.h"
 #include "tools/program/options.h"
+#include "tools/simulacra/inspect_terminal.h"
 #include "tools/simulacra/verbs.h"
 
 extern char** environ;
@@ -34,6 +35,7 @@ struct Request {
   inspector::ServerOptions server;
   int cache_mib = 192, threads = 0;
   bool open = false, audit = true;
+  TerminalRequest terminal;
 };
 
 /// Lets the desktop show the page; that there is no desktop is no error.
@@ -111,7 +113,7 @@ void serve(const Request& request) {
 
 void declare(CLI::App& app, int& exit_code) {
   const auto request = std::make_shared<Request>();
-  app.add_option("DIR", request->root, "the data set, ours or the public one's; a scene's folder will do")->required()->check(a_name());
+  app.add_option("DIR", request->root, "the data set, ours or the public one's; a scene's folder will do, and for --pixel, --stats and --picture an HDF5 file")->required()->check(a_name());
   app.add_option("--compare", request->compare, "another data set, or predictions in the same layout, to compare with (may be repeated)")
       ->check(a_name())
       ->allow_extra_args(false);
@@ -127,15 +129,18 @@ void declare(CLI::App& app, int& exit_code) {
   app.add_option("--export", request->report, "instead of serving, write a folder that file:// or a static host shows, for a sample of frames")->check(a_name());
   app.add_option("--frames", request->frames, "frames of the sample")->check(whole_number(1, 100'000))->capture_default_str();
   app.add_option("--labels", request->labels, "labels of the sample, comma-separated; all unless given")->delimiter(',')->allow_extra_args(false);
-  app.add_option("--threads", request->threads, "of --export; 0 = all cores")->check(whole_number(0, 1024))->capture_default_str();
+  app.add_option("--threads", request->threads, "of --export and --stats; 0 = all cores")->check(whole_number(0, 1024))->capture_default_str();
+  declare_terminal_options(app, request->terminal);
   app.footer("Prints the page's address and serves until it is stopped (Ctrl-C). Over SSH: ssh -L 8123:127.0.0.1:8123 HOST, then open the\n"
              "printed address here. Nothing of the data set is changed.\n"
              "Example: simulacra inspect out/rooms\n"
-             "         simulacra inspect out/rooms --export rooms_page --frames 8");
+             "         simulacra inspect out/rooms --export rooms_page --frames 8\n"
+             "         simulacra inspect out/rooms --pixel 120,80 --frame ai_900_001/cam_00/0003");
   app.callback([request, &exit_code] {
-    if (request->report.empty()) serve(*request);
-    else write_report_folder(*request);
     exit_code = 0;
+    if (request->terminal.asked_for()) exit_code = inspect_in_terminal(request->root, request->terminal, request->threads);
+    else if (request->report.empty()) serve(*request);
+    else write_report_folder(*request);
   });
 }
 

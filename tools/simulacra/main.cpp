@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/gap/gap_verb.h"
 #include "tools/learn/verbs.h"
 #include "tools/program/program.h"
 #include "tools/simulacra/verbs.h"
@@ -15,7 +16,7 @@ namespace {
 
 using namespace simulacra::tools;
 
-constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb, &kAuditVerb, &kReportVerb, &kGapVerb, &kPreferenceVerb, &kInspectVerb};
+constexpr std::array kVerbs = {&kGenerateVerb, &kRenderVerb, &kSceneVerb, &kAuditVerb, &kReportVerb, &kGapVerb, &kPreferenceVerb, &kInspectVerb, &kDiffVerb};
 
 /// Becomes the learning executable beside this one; returns only when that fails.
 int start_learning(char** argv) {
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
     for (const VerbElsewhere& verb : kLearnVerbs)
       if (std::string_view(argv[1]) == verb.name) return start_learning(argv);
 #ifdef SIMULACRA_HAS_TORCH
+  if (gap_wants_network(argc, argv)) return start_learning(argv);
   return run_program(kVerbs, kLearnVerbs, argc, argv);
 #else
   return run_program(kVerbs, {}, argc, argv);

@@ -14,5 +14,6 @@ extern const Verb kReportVerb;
 extern const Verb kGapVerb;
 extern const Verb kPreferenceVerb;
 extern const Verb kInspectVerb;
+extern const Verb kDiffVerb;
 
 }  // namespace simulacra::tools

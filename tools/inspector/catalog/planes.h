@@ -55,8 +55,15 @@ class PixelReaders {
 /// Labels that a frame's thumbnail is made of, the best first.
 inline constexpr std::array<std::string_view, 8> kThumbnailLabels = {"color", "diffuse_reflectance", "depth_meters", "normal_world", "normal_cam",
                                                                      "normal_bump_world", "semantic", "semantic_instance"};
-/// A JPEG at most `width` pixels wide of color (exposed as tonemap.jpg is), depth, normals or ids, by the label's name.
-/// Throws Error naming the file.
+/// 8-bit R, G, B, row 0 on top.
+struct SmallPicture {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+/// A picture at most `width` pixels wide (a whole number of the image's pixels become one) of color (exposed as tonemap.jpg is), depth, normals or ids, by the label's name. Throws Error naming the
+/// file.
+SmallPicture small_picture(const std::filesystem::path& file, std::string_view label, int width);
+/// The same as a JPEG.
 std::vector<std::uint8_t> thumbnail(const std::filesystem::path& file, std::string_view label, int width);
 
 }  // namespace simulacra::inspector

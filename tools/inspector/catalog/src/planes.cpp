@@ -152,17 +152,22 @@ std::vector<double> PixelReaders::pixel(const fs::path& file, std::size_t x, std
   return values;
 }
 
-std::vector<std::uint8_t> thumbnail(const fs::path& file, std::string_view label, int width) {
+SmallPicture small_picture(const fs::path& file, std::string_view label, int width) {
   const hdf5::Array array = read_plane(file);
   const ImageShape shape = image_shape(array.shape, byte_size(array.element), file);
   const bool light = label == "color" || label == "diffuse_reflectance" || label == "diffuse_illumination" || label == "residual";
   const Small small = shrunk(array, shape, static_cast<std::size_t>(width), light && shape.channels == 3);
-  std::vector<std::uint8_t> rgb;
-  if (light && shape.channels == 3) rgb = light_pixels(small);
-  else if (shape.channels == 3) rgb = vector_pixels(small);
-  else if (label == "semantic" || label.ends_with("_id") || label == "semantic_instance") rgb = id_pixels(small, label == "semantic");
-  else rgb = scalar_pixels(small);
-  return encode_jpeg(static_cast<int>(small.width), static_cast<int>(small.height), rgb, 82);
+  SmallPicture picture{static_cast<int>(small.width), static_cast<int>(small.height), {}};
+  if (light && shape.channels == 3) picture.rgb = light_pixels(small);
+  else if (shape.channels == 3) picture.rgb = vector_pixels(small);
+  else if (label == "semantic" || label.ends_with("_id") || label == "semantic_instance") picture.rgb = id_pixels(small, label == "semantic");
+  else picture.rgb = scalar_pixels(small);
+  return picture;
+}
+
+std::vector<std::uint8_t> thumbnail(const fs::path& file, std::string_view label, int width) {
+  const SmallPicture picture = small_picture(file, label, width);
+  return encode_jpeg(picture.width, picture.height, picture.rgb, 82);
 }
 
 }  // namespace simulacra::inspector

@@ -26,6 +26,6 @@ void keep_freed_memory() {
 int main(int argc, char** argv) {
   using namespace simulacra::tools;
   keep_freed_memory();
-  constexpr std::array kVerbs = {&kTrainVerb, &kPretrainVerb, &kEvaluateVerb, &kRefineVerb};
+  constexpr std::array kVerbs = {&kTrainVerb, &kPretrainVerb, &kEvaluateVerb, &kGapVerb, &kRefineVerb};
   return run_program(kVerbs, {}, argc, argv);
 }

@@ -18,6 +18,6 @@ inline constexpr std::array kLearnVerbs = {
     kRefineElsewhere,
 };
 
-extern const Verb kTrainVerb, kPretrainVerb, kEvaluateVerb, kRefineVerb;
+extern const Verb kTrainVerb, kPretrainVerb, kEvaluateVerb, kGapVerb, kRefineVerb;
 
 }  // namespace simulacra::tools

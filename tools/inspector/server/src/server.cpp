@@ -2,6 +2,8 @@
 #include "tools/inspector/server/server.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <fstream>
@@ -123,6 +125,7 @@ bool is_own_host(std::string_view header, std::string_view host) {
 }
 
 struct Server::State {
+  std::atomic<bool> entered{false}, stopped{false};   ///< run() is inside; stop() was called
   State(Answers& all, ServerOptions given) : answers(all), options(std::move(given)) {}
 
   httplib::Server::HandlerResponse handle(const httplib::Request& request, httplib::Response& response) {
@@ -186,7 +189,18 @@ std::string Server::url() const {
 }
 
 int Server::port() const { return state_->port; }
-void Server::run() { state_->http.listen_after_bind(); }
-void Server::stop() { state_->http.stop(); }
+
+void Server::run() {
+  state_->entered = true;
+  if (!state_->stopped) state_->http.listen_after_bind();
+  state_->entered = false;
+}
+
+/// The library's stop() is lost on a server whose run() has begun and does not listen yet.
+void Server::stop() {
+  state_->stopped = true;
+  while (state_->entered && !state_->http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  state_->http.stop();
+}
 
 }  // namespace simulacra::inspector

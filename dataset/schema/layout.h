@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -76,8 +77,24 @@ constexpr const PreviewSpec& spec(Preview p) { return kPreviews[static_cast<std:
 
 /// "ai_900_001/images/scene_cam_00_geometry_hdf5/frame.0000.depth_meters.hdf5"
 std::string label_path(const FrameName& name, Label label);
+/// A file beside that of `label`, which the label table does not know: "…/frame.0000.depth_planar_measured_meters.hdf5".
+std::string path_beside(const FrameName& name, Label label, std::string_view suffix);
 /// "ai_900_001/images/scene_cam_00_final_preview/frame.0000.tonemap.jpg"
 std::string preview_path(const FrameName& name, Preview preview);
+
+/// Parts of an image folder's name, "scene_cam_XX_<final|geometry>_<hdf5|preview>".
+struct ImageFolderName {
+  std::string camera;
+  Folder pass{};
+  bool hdf5 = false;                  ///< else previews
+};
+std::optional<ImageFolderName> parse_image_folder_name(std::string_view name);
+/// Parts of an image file's name, "frame.IIII.<kind>.<extension>": four digits; kind of a-z, 0-9 and _; hdf5, jpg or png.
+struct ImageFileName {
+  int frame = 0;
+  std::string_view kind, extension;   ///< of the text that was parsed
+};
+std::optional<ImageFileName> parse_image_file_name(std::string_view name);
 
 /// "ai_900_001/_detail/label_source.hdf5", of copies whose lens moved pixels: int32 [height, width], for each pixel the index (row *
 /// width + column) of the pixel of the pinhole's image whose labels it holds, -1 where it shows what was not rendered. Geometry

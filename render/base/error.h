@@ -34,6 +34,19 @@ template <typename... Args>
   throw UsageError(fmt::format(text, std::forward<Args>(args)...));
 }
 
+/// work(), with every Error turned into a UsageError: of work on what the user named, where all that goes wrong is the request's
+/// fault.
+template <typename Work>
+auto as_request(Work work) {
+  try {
+    return work();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& e) {
+    throw UsageError(e.what());
+  }
+}
+
 [[noreturn]] void check_failed(const char* what, const char* file, int line);
 
 /// Stops the program on a bug of our own. Kept in every build, so not for a loop over samples.

@@ -25,6 +25,11 @@ struct Plane {
   }
 };
 
+/// Display values (0 .. 1, and limited to that) as 8 bits, rounded to nearest.
+std::vector<std::uint8_t> display_bytes(const Plane& image);
+/// The middle of an image, width x height pixels of it.
+Plane middle_of(const Plane& image, int width, int height);
+
 /// What was counted while a frame was rendered.
 struct FrameStats {
   std::uint64_t nan_samples = 0;          ///< camera samples left out because they were not finite

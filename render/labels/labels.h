@@ -124,6 +124,8 @@ std::string_view name_of(DType type);    ///< numpy's name: "float16"
 std::string_view name_of(Unit unit);     ///< "m", "1", "radiance", "id"
 std::string_view name_of(Space space);   ///< "camera", "world", "none"
 
+/// The row of that name; null when there is none.
+const LabelSpec* find_label(std::string_view name);
 /// Throws UsageError, listing the known names, when there is none of that name.
 Label label_from_name(std::string_view name);
 

@@ -24,6 +24,8 @@ struct StatisticRow {
 /// blocks: log of luma differences across the borders of 8 x 8 blocks over those elsewhere, along rows and columns.
 std::span<const StatisticRow> statistic_rows();
 std::string_view name_of(Trace trace);
+/// Standard deviation that a difference between the sets is measured by: scatter of both, and the row's floor.
+double spread_of(std::size_t row, double real_variance, double synthetic_variance);
 
 /// Sums over one picture: 3 channels in 0 .. 1, at least 32 x 32.
 using Sums = std::vector<double>;

@@ -20,6 +20,8 @@ struct Matrix {
 };
 
 double dot(std::span<const double> a, std::span<const double> b);
+/// Euclidean length.
+double norm(std::span<const double> v);
 /// A x.
 std::vector<double> times(const Matrix& a, std::span<const double> x);
 /// A^T x.

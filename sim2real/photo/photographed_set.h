@@ -46,6 +46,8 @@ std::size_t photograph_set(const FrameIndex& source, const sensor::SensorOptions
 
 /// Color of a frame as a camera takes it: 3 channels, not negative; what is no number is 0.
 Plane radiance_of(const Frame& frame);
+/// Horizontal angle of the pinhole whose rays are cam_from_uv (u, v, 1), u and v in -1 .. 1.
+double fov_x_deg(const Mat3d& cam_from_uv);
 /// The camera with the data set's field of view and, where it has none, without blur by depth.
 sensor::CameraOptions camera_of(const sensor::SensorOptions& sensor, const Mat3d& cam_from_uv);
 /// The radiance that the camera shows as white in this picture.

@@ -28,24 +28,21 @@ struct Request {
 /// Where the numbers go beside the page.
 fs::path json_beside(const fs::path& page) { return fs::path(page).replace_extension(".json"); }
 
-void check_output(const std::string& page) {
-  if (page.empty()) return;
-  if (fs::path(page).extension() != ".html") fail_usage("-o: '{}': expected the name of a page that ends in .html", page);
-  if (fs::is_directory(page)) fail_usage("-o: '{}' is a folder", page);
-  check_can_write("-o", page);
-}
-
 gap::FeatureMap features_of(const Request& r, const GapServices& services) {
   const std::string& kind = r.features.front();
   if (kind == "colors" && r.features.size() == 1) return gap::hand_made_features();
   if (kind == "colors") fail_usage("--features colors takes no further word, and there is '{}'; name the folders before the options", r.features[1]);
   if (kind != "vit") fail_usage("--features: '{}' is unknown; expected colors, or vit with the folder of a training or a safetensors file", kind);
   if (r.features.size() != 2) fail_usage("--features vit takes the folder of a training or a safetensors file");
-  return services.vit(r.features[1], r.pixels);
+  try {
+    return services.vit(r.features[1], r.pixels);
+  } catch (const UsageError& e) {
+    fail_usage("--features vit: {}", e.what());
+  }
 }
 
 void run(const Request& request, const GapServices& services) {
-  check_output(request.page);
+  check_can_write_page("-o", request.page);
   // Decoders are forked, so pictures come first and threads start later.
   const gap::ImageSet synthetic = gap::read_any_images(request.synthetic, request.read), real = gap::read_any_images(request.real, request.read);
   gap::check_sets(synthetic, real);

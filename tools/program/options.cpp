@@ -72,6 +72,13 @@ void check_can_write(const std::string& option, const std::filesystem::path& pat
   ::rmdir(probe.c_str());
 }
 
+void check_can_write_page(const std::string& option, const std::string& page) {
+  if (page.empty()) return;
+  if (std::filesystem::path(page).extension() != ".html") fail_usage("{}: '{}': expected the name of a page that ends in .html", option, page);
+  if (std::filesystem::is_directory(page)) fail_usage("{}: '{}' is a folder", option, page);
+  check_can_write(option, page);
+}
+
 void report_warnings(const Diagnostics& diagnostics, bool strict) {
   const auto& warnings = diagnostics.warnings();
   if (strict && !warnings.empty())

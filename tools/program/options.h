@@ -28,6 +28,10 @@ CLI::Validator a_name();   ///< anything but an empty text
 /// exists, is no folder or takes no files. Leaves nothing behind.
 void check_can_write(const std::string& option, const std::filesystem::path& path);
 
+/// The same of an HTML page, which has other files beside it that are called after it: its name must end in .html. An empty name
+/// asks for no page.
+void check_can_write_page(const std::string& option, const std::string& page);
+
 /// Prints each warning as one line on stderr; with `strict`, any warning is a UsageError instead.
 void report_warnings(const Diagnostics& diagnostics, bool strict);
 

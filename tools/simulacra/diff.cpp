@@ -53,7 +53,10 @@ void declare(CLI::App& app, int& exit_code) {
              "Exit code: 0 they agree, 1 they differ, 2 the request was wrong.\n"
              "Example: simulacra diff out/rooms out/rooms_again --tolerance color=0.01,0.02");
   app.callback([request, &exit_code] {
-    for (const std::string& text : request->tolerances) request->options.tolerances.insert_or_assign(inspector::parse_tolerance(text).first, inspector::parse_tolerance(text).second);
+    for (const std::string& text : request->tolerances) {
+      const auto [label, tolerance] = inspector::parse_tolerance(text);
+      request->options.tolerances.insert_or_assign(label, tolerance);
+    }
     request->options.parallel = tbb_parallel_for(request->threads);
     const inspector::SetComparison result = compare(*request);
     std::cout << (request->json ? inspector::comparison_json(result) : inspector::comparison_text(result, request->max_list));

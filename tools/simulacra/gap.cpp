@@ -10,7 +10,7 @@ namespace {
 
 /// main() hands --features vit to the learning executable where there is one.
 gap::FeatureMap no_network(const std::string&, const std::string&) {
-  fail_usage("--features vit: this build is without the learning half; configure with -DSIMULACRA_TORCH=ON");
+  fail_usage("this build is without the learning half; configure with -DSIMULACRA_TORCH=ON");
 }
 
 void declare(CLI::App& app, int&) { declare_gap(app, {tbb_parallel_for, no_network}); }

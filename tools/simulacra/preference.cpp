@@ -25,25 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// What the library finds wrong with a request is the request's fault.
-template <typename Work>
-auto as_request(Work work) {
-  try {
-    return work();
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Error& e) {
-    fail_usage("{}", e.what());
-  }
-}
-
-void check_page(const std::string& page) {
-  if (page.empty()) return;
-  if (fs::path(page).extension() != ".html") fail_usage("-o: '{}': expected the name of a page that ends in .html", page);
-  if (fs::is_directory(page)) fail_usage("-o: '{}' is a folder", page);
-  check_can_write("-o", page);
-}
-
 preference::Study read_study(const std::string& file) {
   return as_request([&] {
     const json parsed = json::parse(read_text_file(file), nullptr, /*allow_exceptions=*/false);
@@ -64,7 +45,7 @@ struct Make {
 };
 
 void make(const Make& request) {
-  check_page(request.page);
+  check_can_write_page("-o", request.page);
   config::Node tree = config::parse_file(request.config);
   for (const std::string& set : request.sets) config::apply_set(tree, set);
   const preference::StudyConfig config = preference::study_config_from(tree, fs::path(request.config).parent_path());
@@ -121,13 +102,13 @@ void print(const Analyse& request, const json& report) {
 }
 
 void analyse(const Analyse& request) {
-  check_page(request.page);
+  check_can_write_page("-o", request.page);
   const preference::Study study = read_study(request.study);
   print(request, as_request([&] { return preference::analyse(study, read_answers(request.answers), request.options); }));
 }
 
 void style(const Analyse& request) {
-  check_page(request.page);
+  check_can_write_page("-o", request.page);
   const preference::Study study = read_study(request.study);
   const auto files = read_answers(request.answers);
   print(request, as_request([&] {

@@ -14,14 +14,7 @@ namespace simulacra::tools {
 namespace {
 
 std::string png_uri(const Plane& image, int width, int height) {
-  std::vector<std::uint8_t> bytes;
-  for (int r = 0; r < height; ++r)
-    for (int c = 0; c < width; ++c)
-      for (int k = 0; k < image.channels; ++k) {
-        const float v = image.f[image.at(r + (image.height - height) / 2, c + (image.width - width) / 2, k)];
-        bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(v, 0.0f, 1.0f))));
-      }
-  return "data:image/png;base64," + base64(encode_png(width, height, image.channels, bytes));
+  return "data:image/png;base64," + base64(encode_png(width, height, image.channels, display_bytes(middle_of(image, width, height))));
 }
 
 }  // namespace

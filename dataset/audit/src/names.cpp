@@ -18,63 +18,12 @@ bool take(std::string_view& rest, std::string_view text) {
   rest.remove_prefix(text.size());
   return true;
 }
-bool digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-struct ImageFolder {
-  std::string camera;
-  Folder pass{};
-  bool hdf5 = false;   ///< else previews
-};
-
-/// "scene_cam_XX_<final|geometry>_<hdf5|preview>"
-std::optional<ImageFolder> parse_folder(std::string_view name) {
-  ImageFolder f;
-  if (!take(name, "scene_") || name.size() < 6 || !is_camera_name(name.substr(0, 6))) return std::nullopt;
-  f.camera = name.substr(0, 6);
-  name.remove_prefix(6);
-  if (take(name, "_final")) f.pass = Folder::final_pass;
-  else if (take(name, "_geometry")) f.pass = Folder::geometry;
-  else return std::nullopt;
-  if (name != "_hdf5" && name != "_preview") return std::nullopt;
-  f.hdf5 = name == "_hdf5";
-  return f;
-}
 
 /// Folders of the pipeline's own pictures, which are no part of a data set but do no harm.
 bool is_pipeline_folder(std::string_view name) {
   if (!take(name, "scene_") || name.size() < 6 || !is_camera_name(name.substr(0, 6))) return false;
   name.remove_prefix(6);
   return name == "_geometry" || name == "_pre" || name == "_final";
-}
-
-struct ImageFile {
-  int frame = 0;
-  std::string kind, extension;
-};
-
-/// "frame.IIII.<kind>.<ext>"
-std::optional<ImageFile> parse_file(std::string_view name) {
-  if (!take(name, "frame.") || name.size() < 5 || !digits(name.substr(0, 4)) || name[4] != '.') return std::nullopt;
-  ImageFile f;
-  f.frame = *as_whole(name.substr(0, 4));
-  name.remove_prefix(5);
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  f.kind = name.substr(0, dot);
-  f.extension = name.substr(dot + 1);
-  const bool plain = std::all_of(f.kind.begin(), f.kind.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
-  if (!plain || (f.extension != "hdf5" && f.extension != "jpg" && f.extension != "png")) return std::nullopt;
-  return f;
-}
-
-const LabelSpec* find_label(std::string_view name) {
-  for (const LabelSpec& label : kLabels)
-    if (label.name == name) return &label;
-  return nullptr;
 }
 
 const PreviewSpec* find_preview(std::string_view name, Folder pass) {
@@ -89,8 +38,8 @@ struct NameTally {
   FramesOnDisk frames;
 };
 
-void judge_file(const ImageFolder& folder, const std::string& folder_name_, const std::string& name, NameTally& tally) {
-  const std::optional<ImageFile> file = parse_file(name);
+void judge_file(const ImageFolderName& folder, const std::string& folder_name_, const std::string& name, NameTally& tally) {
+  const std::optional<ImageFileName> file = parse_image_file_name(name);
   const std::string here = "images/" + folder_name_ + "/" + name;
   if (!file || (file->extension == "hdf5") != folder.hdf5) {
     tally.bad.push_back(here);
@@ -134,7 +83,7 @@ FramesOnDisk judge_names(const DatasetFacts& data, const SceneFacts& scene, Find
   }
   const fs::path images = scene.folder / "images";
   for (const std::string& name : sorted_names(images)) {
-    const std::optional<ImageFolder> folder = parse_folder(name);
+    const std::optional<ImageFolderName> folder = parse_image_folder_name(name);
     if (!folder) {
       if (!is_pipeline_folder(name)) tally.bad.push_back("images/" + name);
       continue;

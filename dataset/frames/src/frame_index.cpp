@@ -28,20 +28,11 @@ struct LabelFile {
 
 /// Of "frame.0007.depth_meters.hdf5"; nullopt for other names and unknown labels.
 std::optional<LabelFile> parse_file_name(std::string_view name, Folder folder) {
-  constexpr std::string_view kStart = "frame.", kEnd = ".hdf5";
-  if (!name.starts_with(kStart) || !name.ends_with(kEnd) || name.size() < kStart.size() + 6 + kEnd.size()) return std::nullopt;
-  const std::string_view digits = name.substr(kStart.size(), 4);
-  LabelFile file{};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), file.frame);
-  if (error != std::errc() || end != digits.data() + digits.size() || name[kStart.size() + 4] != '.') return std::nullopt;
-  name.remove_suffix(kEnd.size());
-  const std::string_view word = name.substr(kStart.size() + 5);
-  for (const LabelSpec& label : kLabels)
-    if (label.name == word && label.folder == folder) {
-      file.label = label.id;
-      return file;
-    }
-  return std::nullopt;
+  const auto file = parse_image_file_name(name);
+  if (!file || file->extension != "hdf5") return std::nullopt;
+  const LabelSpec* label = find_label(file->kind);
+  if (!label || label->folder != folder) return std::nullopt;
+  return LabelFile{file->frame, label->id};
 }
 
 /// "cam_00" of "scene_cam_00_final_hdf5"; empty for other names.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/schema/layout.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "dataset/schema/checksum.h"
@@ -53,6 +54,40 @@ std::string frame_key(const FrameName& name) { return fmt::format("{}/{}/{:04d}"
 std::string label_path(const FrameName& name, Label label) {
   return image_path(name, spec(label).folder, "hdf5", spec(label).name, "hdf5");
 }
+std::string path_beside(const FrameName& name, Label label, std::string_view suffix) {
+  return image_path(name, spec(label).folder, "hdf5", suffix, "hdf5");
+}
+
+std::optional<ImageFolderName> parse_image_folder_name(std::string_view name) {
+  constexpr std::string_view kStart = "scene_";
+  constexpr std::size_t kCamera = 6;
+  if (!name.starts_with(kStart) || !is_camera_name(name.substr(kStart.size(), kCamera))) return std::nullopt;
+  const std::string_view camera = name.substr(kStart.size(), kCamera);
+  name.remove_prefix(kStart.size() + kCamera);
+  for (const Folder pass : {Folder::final_pass, Folder::geometry})
+    for (const bool hdf5 : {true, false})
+      if (name == fmt::format("_{}_{}", name_of(pass), hdf5 ? "hdf5" : "preview")) return ImageFolderName{std::string(camera), pass, hdf5};
+  return std::nullopt;
+}
+
+std::optional<ImageFileName> parse_image_file_name(std::string_view name) {
+  constexpr std::string_view kStart = "frame.";
+  constexpr std::size_t kDigits = 4;
+  if (!name.starts_with(kStart) || name.size() < kStart.size() + kDigits + 1 || name[kStart.size() + kDigits] != '.') return std::nullopt;
+  ImageFileName file;
+  for (const char c : name.substr(kStart.size(), kDigits)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    file.frame = 10 * file.frame + (c - '0');
+  }
+  name.remove_prefix(kStart.size() + kDigits + 1);
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos || dot == 0) return std::nullopt;
+  file.kind = name.substr(0, dot), file.extension = name.substr(dot + 1);
+  const bool plain = std::ranges::all_of(file.kind, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  if (!plain || (file.extension != "hdf5" && file.extension != "jpg" && file.extension != "png")) return std::nullopt;
+  return file;
+}
+
 std::string preview_path(const FrameName& name, Preview preview) {
   const PreviewSpec& row = spec(preview);
   return image_path(name, row.folder, "preview", row.name, row.extension);

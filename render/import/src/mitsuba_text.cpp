@@ -2,14 +2,13 @@
 #include "render/import/src/mitsuba_text.h"
 
 #include <charconv>
-#include <cmath>
+
+#include "render/base/srgb.h"
 
 namespace simulacra::mitsuba {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-double linear_from_srgb(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); }
 
 std::optional<Rgb> parse_hex(std::string_view digits) {
   if (digits.size() != 6) return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/labels/labels.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "render/base/error.h"
@@ -37,11 +38,15 @@ std::string_view name_of(Space s) {
   return "";
 }
 
+const LabelSpec* find_label(std::string_view name) {
+  const auto row = std::ranges::find(kLabels, name, &LabelSpec::name);
+  return row == kLabels.end() ? nullptr : &*row;
+}
 
 Label label_from_name(std::string_view name) {
+  if (const LabelSpec* row = find_label(name)) return row->id;
   std::string known;
   for (const LabelSpec& row : kLabels) {
-    if (row.name == name) return row.id;
     known += known.empty() ? "" : ", ";
     known += row.name;
   }

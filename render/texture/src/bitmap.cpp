@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/texture/src/bitmap.h"
 
-#include <cmath>
 #include <vector>
+
+#include "render/base/srgb.h"
 
 namespace simulacra {
 namespace {
@@ -19,8 +20,7 @@ std::vector<float> make_table(std::size_t codes, ColorSpace space) {
 }  // namespace
 
 float linear_from_srgb(float code) {
-  const double c = code;
-  return static_cast<float>(c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+  return static_cast<float>(linear_from_srgb(static_cast<double>(code)));
 }
 
 const float* decoding_table(TexelFormat format, ColorSpace space) {

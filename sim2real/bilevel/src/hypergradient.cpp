@@ -33,7 +33,7 @@ std::vector<double> PenaltyTuning::solution(std::span<const double> y) const {
   for (int step = 0; step < 100; ++step) {
     const std::vector<double> way = dense::solve_spd(inner_hessian(x, y), inner_gradient(x, y));
     for (std::size_t j = 0; j < x.size(); ++j) x[j] -= way[j];
-    const double length = std::sqrt(dense::dot(way, way));
+    const double length = dense::norm(way);
     if (length == 0 || (step > 1 && length >= last)) return x;   // only rounding is left
     last = length;
   }

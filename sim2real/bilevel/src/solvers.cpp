@@ -42,7 +42,7 @@ double largest_eigenvalue(const Product& h, std::size_t size, std::size_t steps,
   for (std::size_t i = 0; i < size; ++i) v[i] = static_cast<double>(mix64(seed + i * 0x9e3779b97f4a7c15u) >> 11) * 0x1p-52 - 1;
   double value = 0;
   for (std::size_t k = 0; k < steps; ++k) {
-    const double norm = std::sqrt(dense::dot(v, v));
+    const double norm = dense::norm(v);
     if (!(norm > 0)) return 0;
     for (double& x : v) x /= norm;
     std::vector<double> next = h(v);

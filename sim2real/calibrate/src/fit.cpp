@@ -86,8 +86,7 @@ class Fitter {
 
   /// Deviation of a statistic, in what both sets and its unit explain; 0 where a set does not tell of it.
   double deviation(std::size_t k, double value) const {
-    const double floor = statistic_rows()[k].floor;
-    const double e = (value - real_.value[k]) / std::sqrt(real_.variance[k] + synthetic_variance_[k] + floor * floor);
+    const double e = (value - real_.value[k]) / spread_of(k, real_.variance[k], synthetic_variance_[k]);
     return std::isfinite(e) ? e : 0;
   }
   double belief(std::size_t j, double at) const { return (at - start_[j]) / chosen_[j]->width; }
@@ -153,8 +152,7 @@ class Fitter {
     dense::Matrix m(n, n, std::vector<double>(n * n));
     std::vector<double> scale(n);
     for (std::size_t k = 0; k < n; ++k) {
-      const double floor = statistic_rows()[k].floor;
-      scale[k] = huber_weight(deviation(k, value[k]), options_.huber) / std::sqrt(real_.variance[k] + synthetic_variance_[k] + floor * floor);
+      scale[k] = huber_weight(deviation(k, value[k]), options_.huber) / spread_of(k, real_.variance[k], synthetic_variance_[k]);
       if (!std::isfinite(scale[k])) scale[k] = 0;
     }
     for (std::size_t k = 0; k < n; ++k)

@@ -19,10 +19,7 @@ using Json = nlohmann::ordered_json;
 Json number(double v) { return std::isfinite(v) ? Json(v) : Json(); }
 
 std::string picture_tag(const Plane& image) {
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(image.f.size());
-  for (const float v : image.f) bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(v, 0.0f, 1.0f))));
-  return fmt::format("<img alt=\"\" src=\"data:image/png;base64,{}\">", base64(encode_png(image.width, image.height, image.channels, bytes)));
+  return fmt::format("<img alt=\"\" src=\"data:image/png;base64,{}\">", base64(encode_png(image.width, image.height, image.channels, display_bytes(image))));
 }
 
 std::string row_of_pictures(std::string_view title, const std::vector<Plane>& images) {
@@ -36,8 +33,7 @@ std::string bars(const Fit& fit, Trace trace) {
   std::string marks;
   int count = 0;
   const auto z = [&](const Measured& m, std::size_t k) {
-    const double floor = statistic_rows()[k].floor;
-    return (m.value[k] - fit.real.value[k]) / std::sqrt(fit.real.variance[k] + fit.start.variance[k] + floor * floor);
+    return (m.value[k] - fit.real.value[k]) / spread_of(k, fit.real.variance[k], fit.start.variance[k]);
   };
   for (std::size_t k = 0; k < statistic_rows().size(); ++k) {
     if (statistic_rows()[k].trace != trace) continue;

@@ -261,6 +261,11 @@ std::span<const StatisticRow> statistic_rows() {
   return rows;
 }
 
+double spread_of(std::size_t row, double real_variance, double synthetic_variance) {
+  const double floor = statistic_rows()[row].floor;
+  return std::sqrt(real_variance + synthetic_variance + floor * floor);
+}
+
 std::string_view name_of(Trace trace) {
   switch (trace) {
     case Trace::tone: return "tone";

@@ -21,6 +21,8 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
+double norm(std::span<const double> v) { return std::sqrt(dot(v, v)); }
+
 std::vector<double> times(const Matrix& a, std::span<const double> x) {
   std::vector<double> y(a.rows);
   for (std::size_t i = 0; i < a.rows; ++i) y[i] = dot(a.row(i), x);

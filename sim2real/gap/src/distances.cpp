@@ -139,7 +139,7 @@ Reduced leading_components(const Matrix& a, const Matrix& b, std::size_t count, 
         const double along = dense::dot(v, directions[other]);
         for (std::size_t j = 0; j < v.size(); ++j) v[j] -= along * directions[other][j];
       }
-      const double length = std::sqrt(dense::dot(v, v));
+      const double length = dense::norm(v);
       for (std::size_t j = 0; j < v.size(); ++j) directions[k][j] = length > 1e-300 ? v[j] / length : 0;
     }
   const auto projected = [&](const Matrix& rows) {

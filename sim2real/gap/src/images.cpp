@@ -88,18 +88,6 @@ std::vector<std::size_t> chosen(std::size_t count, const ReadOptions& options) {
   return order;
 }
 
-/// A set that cannot be read is a wrong request.
-template <typename Work>
-auto as_request(Work work) {
-  try {
-    return work();
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Error& e) {
-    fail_usage("{}", e.what());
-  }
-}
-
 std::vector<std::string> picture_names(const fs::path& folder) {
   std::vector<std::string> names = sorted_names(folder);
   std::erase_if(names, [&](const std::string& name) { return !is_picture(name) || !fs::is_regular_file(folder / name); });

@@ -103,14 +103,7 @@ std::string charts(const SetFacts& a, const SetFacts& b) {
 /// The middle of a picture, pixel by pixel: noise stays as it is.
 std::string picture_uri(const Plane& image) {
   const int width = std::min(image.width, kShownSide), height = std::min(image.height, kShownSide * 3 / 4);
-  std::vector<std::uint8_t> bytes;
-  for (int r = 0; r < height; ++r)
-    for (int c = 0; c < width; ++c)
-      for (int k = 0; k < image.channels; ++k) {
-        const float v = image.f[image.at(r + (image.height - height) / 2, c + (image.width - width) / 2, k)];
-        bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(v, 0.0f, 1.0f))));
-      }
-  return "data:image/png;base64," + base64(encode_png(width, height, image.channels, bytes));
+  return "data:image/png;base64," + base64(encode_png(width, height, image.channels, display_bytes(middle_of(image, width, height))));
 }
 
 std::string pictures(const ImageSet& set, std::uint64_t seed) {

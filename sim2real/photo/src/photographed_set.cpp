@@ -67,19 +67,13 @@ OutputFile source_file(const DerivedSet& set, const std::string& scene, const se
 }
 
 OutputFile depth_file(const DerivedSet& set, const FrameName& name, const Plane& depth) {
-  std::string path = label_path(name, Label::depth_planar_meters);
-  const std::string_view suffix = spec(Label::depth_planar_meters).name;
-  path.replace(path.rfind(suffix), suffix.size(), kMeasuredDepth);
-  return image_file(set.path_of(path), hdf5::Element::f32, depth.width, depth.height, std::as_bytes(std::span(depth.f)),
+  return image_file(set.path_of(path_beside(name, Label::depth_planar_meters, kMeasuredDepth)), hdf5::Element::f32, depth.width, depth.height, std::as_bytes(std::span(depth.f)),
                     {{"label", std::string(kMeasuredDepth)}, {"unit", std::string("m")},
                      {"doc", std::string("depth along the viewing axis as the sensor measured it; NaN = no measurement")}});
 }
 
 OutputFile picture_file(const FrameName& name, const Plane& image) {
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(image.f.size());
-  for (const float v : image.f) bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(v, 0.0f, 1.0f))));
-  return {fmt::format("{}/{}_{}_{:04}.png", kPhotographs, name.scene, name.camera, name.frame), encode_png(image.width, image.height, 3, bytes), 0};
+  return {fmt::format("{}/{}_{}_{:04}.png", kPhotographs, name.scene, name.camera, name.frame), encode_png(image.width, image.height, 3, display_bytes(image)), 0};
 }
 
 void check_request(const FrameIndex& source, const sensor::SensorOptions& sensor, const fs::path& out) {
@@ -176,9 +170,11 @@ Plane radiance_of(const Frame& frame) {
   return color;
 }
 
+double fov_x_deg(const Mat3d& cam_from_uv) { return 2 * std::atan(std::abs(cam_from_uv(0, 0) / cam_from_uv(2, 2))) * 180 / kPiD; }
+
 sensor::CameraOptions camera_of(const sensor::SensorOptions& sensor, const Mat3d& cam_from_uv) {
   sensor::CameraOptions camera = sensor.camera;
-  camera.lens.fov_x_deg = 2 * std::atan(std::abs(cam_from_uv(0, 0) / cam_from_uv(2, 2))) * 180 / kPiD;
+  camera.lens.fov_x_deg = fov_x_deg(cam_from_uv);
   return camera;
 }
 

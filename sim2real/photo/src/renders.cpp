@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "dataset/schema/checksum.h"
 #include "dataset/store/tone_map.h"
 #include "render/base/error.h"
+#include "render/base/srgb.h"
 #include "sim2real/photo/photographed_set.h"
 
 namespace simulacra::sim2real {
@@ -50,10 +50,7 @@ std::vector<std::size_t> chosen(std::size_t count, std::size_t most, std::uint64
   return numbers;
 }
 
-float linear(float display) {
-  const double v = std::clamp(static_cast<double>(display), 0.0, 1.0);
-  return static_cast<float>(v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4));
-}
+float linear(float display) { return static_cast<float>(linear_from_srgb(std::clamp(static_cast<double>(display), 0.0, 1.0))); }
 
 RenderSet from_frames(const fs::path& folder, const RenderSetOptions& o) {
   LabelSet wanted = label_bit(Label::color);
@@ -62,8 +59,7 @@ RenderSet from_frames(const fs::path& folder, const RenderSetOptions& o) {
   RenderSet set;
   set.name = folder.string();
   set.shrunk = factor(index.width, index.height, o);
-  const Mat3d& lens = index.scenes.front().cam_from_uv;
-  set.fov_x_deg = 2 * std::atan(std::abs(lens(0, 0) / lens(2, 2))) * 180 / kPiD;
+  set.fov_x_deg = fov_x_deg(index.scenes.front().cam_from_uv);
   const std::vector<std::size_t> frames = chosen(index.size(), o.most, o.seed);
   set.renders.resize(frames.size()), set.names.resize(frames.size()), set.groups.resize(frames.size());
   o.parallel(frames.size(), [&](std::size_t i) {

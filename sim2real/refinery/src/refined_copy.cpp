@@ -55,12 +55,6 @@ std::vector<float> radiance_of(std::span<const float> display, const Frame& fram
   return radiance;
 }
 
-std::string depth_path(const FrameName& name) {
-  std::string path = label_path(name, Label::depth_planar_meters);
-  const std::string_view suffix = spec(Label::depth_planar_meters).name;
-  return path.replace(path.rfind(suffix), suffix.size(), kRefinedDepth);
-}
-
 std::string drift_text(const DriftReading& drift) {
   std::string text;
   for (const auto& [name, value] : drift.scalars()) text += fmt::format("{}{} {:.3g}", text.empty() ? "" : ", ", name.substr(name.find('/') + 1), value);
@@ -127,7 +121,7 @@ void RefinedCopy::put_depth(std::size_t frame_idx, const Tensor& refined) {
                                        {"schema_version", std::int64_t{kSchemaVersion}},
                                        {"doc", std::string("depth_planar_meters made to look like a sensor's; input.far_m of refinement.yaml where nothing was measured")}};
   const auto bytes = std::as_bytes(std::span(metres.const_data_ptr<float>(), static_cast<std::size_t>(metres.numel())));
-  copy_.write({copy_.path_of(depth_path(copy_.source().name(frame_idx))), hdf5::encode(hdf5::Element::f32, shape, bytes, storage, serial_for, attributes), 0}, options_.seed);
+  copy_.write({copy_.path_of(path_beside(copy_.source().name(frame_idx), Label::depth_planar_meters, kRefinedDepth)), hdf5::encode(hdf5::Element::f32, shape, bytes, storage, serial_for, attributes), 0}, options_.seed);
 }
 
 void RefinedCopy::finish() {

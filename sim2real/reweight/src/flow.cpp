@@ -124,7 +124,7 @@ Tilt exponential_tilt(const dense::Matrix& x, std::span<const double> target) {
   for (int step = 0; step < 200; ++step) {
     tilt.w = dense::softmax(dense::times(centered, tilt.c));
     const std::vector<double> mean = dense::transposed_times(centered, tilt.w);
-    if (std::sqrt(dense::dot(mean, mean)) < 1e-14) return tilt;
+    if (dense::norm(mean) < 1e-14) return tilt;
     dense::Matrix covariance = dense::weighted_gram(centered, tilt.w, 1e-300);
     for (std::size_t j = 0; j < x.columns; ++j)
       for (std::size_t k = 0; k < x.columns; ++k) covariance(j, k) -= mean[j] * mean[k];
@@ -146,7 +146,7 @@ Tilt exponential_tilt(const dense::Matrix& x, std::span<const double> target) {
   }
   tilt.w = dense::softmax(dense::times(centered, tilt.c));
   const std::vector<double> mean = dense::transposed_times(centered, tilt.w);
-  const double miss = std::sqrt(dense::dot(mean, mean));
+  const double miss = dense::norm(mean);
   if (!(miss < 1e-9)) fail("no weights give the target as their mean (the nearest miss it by {}): it lies outside the points' hull", miss);
   return tilt;
 }

@@ -20,8 +20,6 @@ namespace {
 constexpr std::array<std::string_view, 2> kDynamics = {"alternating", "weights_first"};
 constexpr std::array<std::string_view, 3> kDirections = {"identity", "neumann", "conjugate_gradients"};
 
-double norm(std::span<const double> v) { return std::sqrt(dense::dot(v, v)); }
-
 class Weights {
  public:
   Weights(Learner& learner, std::span<const double> start, const WeightOptions& options)
@@ -47,7 +45,7 @@ class Weights {
     if (o_.normalise) {
       double square = 0;
       for (const double n : slopes.norm) square += n * n / static_cast<double>(slopes.norm.size());
-      scale = norm(v) * std::sqrt(square);
+      scale = dense::norm(v) * std::sqrt(square);
     }
     std::vector<double> psi(slopes.along.size());
     for (std::size_t i = 0; i < psi.size(); ++i) {

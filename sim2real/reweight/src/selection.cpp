@@ -12,8 +12,7 @@
 namespace simulacra::reweight {
 namespace {
 
-double norm(std::span<const double> v) { return std::sqrt(dense::dot(v, v)); }
-double cosine(std::span<const double> a, std::span<const double> b) { return dense::dot(a, b) / (norm(a) * norm(b)); }
+double cosine(std::span<const double> a, std::span<const double> b) { return dense::dot(a, b) / (dense::norm(a) * dense::norm(b)); }
 
 std::vector<double> mean_of_rows(const dense::Matrix& m, std::span<const std::size_t> rows) {
   std::vector<double> mean(m.columns);
@@ -40,7 +39,7 @@ std::vector<double> look_ahead_scores_gradient(const dense::Matrix& gradients, s
 
 Alignment normalised_alignment(const dense::Matrix& gradients, std::span<const double> w, std::span<const double> g) {
   const std::vector<double> mean = dense::transposed_times(gradients, w);
-  const double length = norm(mean), along = dense::dot(mean, g);
+  const double length = dense::norm(mean), along = dense::dot(mean, g);
   if (!(length > 0)) fail("the mean gradient of a batch is 0: nothing can be aligned");
   const std::vector<double> with_g = dense::times(gradients, g), with_mean = dense::times(gradients, mean);
   Alignment a;

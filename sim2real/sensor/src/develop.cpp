@@ -66,13 +66,6 @@ void apply_matrix(Plane& color, const Matrix3& m) {
   }
 }
 
-std::vector<std::uint8_t> bytes_of(const Plane& image) {
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(image.f.size());
-  for (const float v : image.f) bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(v, 0.0f, 1.0f))));
-  return bytes;
-}
-
 }  // namespace
 
 Matrix3 inverse(const Matrix3& m) {
@@ -131,7 +124,7 @@ void quantise(Plane& image, int bits) {
 
 JpegResult jpeg_round_trip(const Plane& image, int quality, std::string_view subsampling) {
   SIM_CHECK(image.channels == 3);
-  const std::vector<std::uint8_t> file = encode_jpeg(image.width, image.height, bytes_of(image), quality, subsampling);
+  const std::vector<std::uint8_t> file = encode_jpeg(image.width, image.height, display_bytes(image), quality, subsampling);
   Picture decoded = decode_jpeg(file);
   return {{decoded.width, decoded.height, decoded.channels, std::move(decoded.pixels), {}}, file.size()};
 }

@@ -41,6 +41,7 @@ struct WorstValue {
 struct LabelComparison {
   std::string label;
   Tolerance tolerance;
+  std::size_t channels = 1;
   std::size_t frames = 0, frames_over = 0;
   std::size_t values = 0, differing = 0, over = 0;   ///< differing: a != b at all; over: beyond the tolerance
   std::optional<WorstValue> worst;    ///< nothing where all values are the same

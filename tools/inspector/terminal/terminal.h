@@ -12,18 +12,9 @@
 
 #include "render/base/parallel.h"
 #include "tools/inspector/catalog/frame_list.h"
+#include "tools/inspector/catalog/label_files.h"
 
 namespace simulacra::inspector {
-
-/// An HDF5 image and the label that its name says: "frame.0000.depth_meters.hdf5" holds depth_meters.
-struct LabelFile {
-  std::string label;
-  std::filesystem::path path;
-};
-/// Of one file. Throws UsageError when there is none.
-LabelFile label_of_file(const std::filesystem::path& file);
-/// HDF5 images of a frame, in the order of the label table, others by name after them.
-std::vector<LabelFile> label_files(const FrameList& list, std::size_t frame_idx);
 
 /// The frame called `key` ("ai_900_001/cam_00/0007"); the first when `key` is empty. Throws UsageError that names some.
 std::size_t frame_called(const FrameList& list, const std::string& key);
@@ -32,6 +23,8 @@ std::size_t frame_called(const FrameList& list, const std::string& key);
 struct IdNames {
   std::map<int, std::string> entities, instances, materials;
 };
+/// "chair"; "no class" for what has none.
+std::string class_name(int semantic);
 IdNames id_names(const FrameList& list, std::size_t scene_idx);
 
 /// One label's values at a pixel. `problem` in place of values where the file cannot be read.

@@ -2,7 +2,6 @@
 #include "tools/inspector/catalog/findings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <tuple>
 
@@ -40,11 +39,13 @@ FindingPlace place_of(const std::string& path, const FrameList& list) {
   std::size_t first = 0;
   if (part(path, 0) == "scenes") first = 1;
   place.scene = part(path, first);
-  const std::string folder = part(path, first + 2), file = part(path, first + 3);
-  if (part(path, first + 1) != "images" || folder.size() < 12 || !file.starts_with("frame.") || file.size() < 12) return place;
-  FrameName name{place.scene, folder.substr(6, 6), 0};
-  if (std::from_chars(file.data() + 6, file.data() + 10, name.frame).ptr != file.data() + 10) return place;
-  place.label = file.substr(11, file.find('.', 11) - 11);
+  if (part(path, first + 1) != "images") return place;
+  const std::string folder_name = part(path, first + 2), file_name = part(path, first + 3);
+  const auto folder = parse_image_folder_name(folder_name);
+  const auto file = parse_image_file_name(file_name);
+  if (!folder || !file) return place;
+  place.label = file->kind;
+  const FrameName name{place.scene, folder->camera, file->frame};
   place.frame_idx = list.find(name).value_or(FindingPlace::npos);
   return place;
 }

@@ -2,8 +2,6 @@
 #include "tools/inspector/catalog/index.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -15,6 +13,7 @@
 #include "dataset/schema/csv.h"
 #include "render/base/error.h"
 #include "render/labels/labels.h"
+#include "tools/inspector/catalog/label_files.h"
 
 namespace simulacra::inspector {
 namespace {
@@ -128,12 +127,6 @@ Json set_facts(const Sets& sets, std::size_t s, const std::vector<std::size_t>& 
     if (!sets.frame_in(s, chosen[i])) absent.push_back(i);
   facts["absent"] = std::move(absent);
   return facts;
-}
-
-Json number_or_text(double v) {
-  if (std::isnan(v)) return "NaN";
-  if (std::isinf(v)) return v > 0 ? "Infinity" : "-Infinity";
-  return v;
 }
 
 Json record_json(const FrameRecord& record) {

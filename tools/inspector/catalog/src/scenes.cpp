@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
@@ -19,48 +18,10 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxDepth = 3;
 
-struct ImageFolder {
-  std::string camera;
-  bool final_pass = false, preview = false;
-};
-
-/// "scene_cam_XX_<final|geometry>_<hdf5|preview>"
-std::optional<ImageFolder> parse_folder(std::string_view name) {
-  constexpr std::string_view kStart = "scene_";
-  if (!name.starts_with(kStart) || name.size() < kStart.size() + 6) return std::nullopt;
-  ImageFolder folder;
-  folder.camera = name.substr(kStart.size(), 6);
-  if (!is_camera_name(folder.camera)) return std::nullopt;
-  name.remove_prefix(kStart.size() + 6);
-  folder.final_pass = name.starts_with("_final_");
-  if (!folder.final_pass && !name.starts_with("_geometry_")) return std::nullopt;
-  name.remove_prefix(folder.final_pass ? 7 : 10);
-  folder.preview = name == "preview";
-  if (!folder.preview && name != "hdf5") return std::nullopt;
-  return folder;
-}
-
-struct ImageName {
-  int frame = 0;
-  std::string_view name, extension;
-};
-
-/// "frame.IIII.<name>.<ext>"; previews of the public repository start with an underscore.
-std::optional<ImageName> parse_file(std::string_view text) {
-  ImageName file;
+/// Previews of the public repository start with an underscore.
+std::optional<ImageFileName> parse_file(std::string_view text) {
   if (text.starts_with("_frame.")) text.remove_prefix(1);
-  if (!text.starts_with("frame.") || text.size() < 12 || text[10] != '.') return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data() + 6, text.data() + 10, file.frame);
-  if (error != std::errc{} || end != text.data() + 10) return std::nullopt;
-  text.remove_prefix(11);
-  const std::size_t dot = text.find('.');
-  if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  file.name = text.substr(0, dot), file.extension = text.substr(dot + 1);
-  const bool plain = std::all_of(file.name.begin(), file.name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
-  if (!plain || (file.extension != "hdf5" && file.extension != "jpg" && file.extension != "png")) return std::nullopt;
-  return file;
+  return parse_image_file_name(text);
 }
 
 /// "ai_001_001" of "preview-ai_001_001"; the whole name where it holds no such part.
@@ -82,7 +43,7 @@ class Search {
     const std::vector<std::string> entries = sorted_names(folder);
     const auto holds = [&](std::string_view entry) { return std::binary_search(entries.begin(), entries.end(), entry); };
     if (holds("metadata_camera_parameters.csv") && !camera_parameters) camera_parameters = folder / "metadata_camera_parameters.csv";
-    const bool has_images = std::any_of(entries.begin(), entries.end(), [](const std::string& e) { return parse_folder(e).has_value(); });
+    const bool has_images = std::any_of(entries.begin(), entries.end(), [](const std::string& e) { return parse_image_folder_name(e).has_value(); });
     if (has_images) scene(name).images.push_back(folder);
     const bool whole = take_scene(folder, name, holds);
     if (has_images || whole || depth == kMaxDepth) return;
@@ -117,11 +78,11 @@ void for_each_image(const SceneFolders& scene, const std::string& camera, Body&&
   for (const fs::path& images : scene.images)
     for (const std::string_view end : kEnds) {
       const std::string name = "scene_" + camera + "_" + std::string(end);
-      const auto folder = parse_folder(name);
+      const auto folder = parse_image_folder_name(name);
       if (!folder) continue;
       for (const std::string& file : sorted_names(images / name))
         if (const auto parsed = parse_file(file))
-          if ((parsed->extension == "hdf5") != folder->preview) body(images / name / file, *folder, *parsed);
+          if ((parsed->extension == "hdf5") == folder->hdf5) body(images / name / file, *folder, *parsed);
     }
 }
 
@@ -144,20 +105,20 @@ std::vector<std::string> cameras_on_disk(const SceneFolders& scene) {
   std::set<std::string> cameras;
   for (const fs::path& images : scene.images)
     for (const std::string& name : sorted_names(images))
-      if (const auto folder = parse_folder(name)) cameras.insert(folder->camera);
+      if (const auto folder = parse_image_folder_name(name)) cameras.insert(folder->camera);
   return {cameras.begin(), cameras.end()};
 }
 
 std::vector<int> frames_on_disk(const SceneFolders& scene, const std::string& camera) {
   std::set<int> frames;
-  for_each_image(scene, camera, [&](const fs::path&, const ImageFolder&, const ImageName& file) { frames.insert(file.frame); });
+  for_each_image(scene, camera, [&](const fs::path&, const ImageFolderName&, const ImageFileName& file) { frames.insert(file.frame); });
   return {frames.begin(), frames.end()};
 }
 
 std::vector<FrameFile> files_of_frame(const SceneFolders& scene, const std::string& camera, int frame) {
   std::vector<FrameFile> files;
-  for_each_image(scene, camera, [&](const fs::path& path, const ImageFolder& folder, const ImageName& file) {
-    if (file.frame == frame) files.push_back({std::string(file.name), folder.final_pass, folder.preview, path});
+  for_each_image(scene, camera, [&](const fs::path& path, const ImageFolderName& folder, const ImageFileName& file) {
+    if (file.frame == frame) files.push_back({std::string(file.kind), folder.pass == Folder::final_pass, !folder.hdf5, path});
   });
   return files;
 }

@@ -13,6 +13,7 @@
 
 #include "render/base/error.h"
 #include "render/labels/labels.h"
+#include "tools/inspector/catalog/label_files.h"
 #include "tools/inspector/catalog/planes.h"
 
 namespace simulacra::inspector {
@@ -21,11 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kTwoHalfSteps = 1.0 / 512;   // binary16 has 10 bits after the point: a step is at most 2^-10 of the value
-
-const LabelSpec* find_label(std::string_view name) {
-  const auto row = std::ranges::find(kLabels, name, &LabelSpec::name);
-  return row == kLabels.end() ? nullptr : &*row;
-}
 
 double number(std::string_view text, const std::string& whole) {
   double value = 0;
@@ -47,14 +43,11 @@ void take_worse(std::optional<WorstValue>& kept, const std::optional<WorstValue>
   if (other && (!kept || other->excess > kept->excess)) kept = other;
 }
 
-/// The HDF5 files of a frame, by label.
+/// The wanted images of a frame, by label.
 std::map<std::string, fs::path> planes_of(const FrameList& list, std::size_t frame_idx, const CompareOptions& options) {
-  const FrameEntry& entry = list.frames[frame_idx];
   std::map<std::string, fs::path> planes;
-  for (const FrameFile& file : files_of_frame(list.scene_of(frame_idx), entry.camera, entry.frame)) {
-    const bool wanted = options.labels.empty() || std::ranges::find(options.labels, file.name) != options.labels.end();
-    if (!file.preview && file.path.extension() == ".hdf5" && wanted) planes.emplace(file.name, file.path);
-  }
+  for (LabelFile& file : label_files(list, frame_idx))
+    if (options.labels.empty() || std::ranges::find(options.labels, file.label) != options.labels.end()) planes.emplace(std::move(file.label), std::move(file.path));
   return planes;
 }
 
@@ -129,12 +122,6 @@ void add(LabelComparison& sum, const LabelComparison& one) {
   take_worse(sum.worst, one.worst);
 }
 
-/// In the order of the label table, others after it.
-std::pair<std::size_t, std::string> place_of_label(const std::string& label) {
-  const LabelSpec* row = find_label(label);
-  return {row ? index_of(row->id) : kNumLabels, label};
-}
-
 template <typename T>
 void append(std::vector<T>& all, std::vector<T>& more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -174,7 +161,7 @@ LabelComparison compare_planes(const hdf5::Array& a, const hdf5::Array& b, const
   LabelComparison result;
   result.tolerance = tolerance;
   result.frames = 1;
-  result.values = a.size();
+  result.values = a.size(), result.channels = channels;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double va = a.at(i), vb = b.at(i), d = difference_of(va, vb);
     if (d == 0) continue;
@@ -204,7 +191,7 @@ SetComparison compare_sets(const FrameList& a, const FrameList& b, const Compare
     std::size_t over = 0;
     for (const LabelComparison& one : parts[i].labels) {
       LabelComparison& sum = labels[place_of_label(one.label)];
-      sum.label = one.label, sum.tolerance = one.tolerance;
+      sum.label = one.label, sum.tolerance = one.tolerance, sum.channels = one.channels;
       add(sum, one);
       over += one.over;
     }
@@ -217,9 +204,7 @@ SetComparison compare_sets(const FrameList& a, const FrameList& b, const Compare
 }
 
 SetComparison compare_files(const fs::path& a, const fs::path& b, const CompareOptions& options, std::string label) {
-  if (label.empty()) label = a.stem().extension().string();
-  if (label.starts_with('.')) label.erase(0, 1);
-  if (label.empty()) label = a.stem().string();
+  if (label.empty()) label = label_of_file(a).label;
   SetComparison all;
   all.frames = 1;
   const hdf5::Array first = read_plane(a), second = read_plane(b);

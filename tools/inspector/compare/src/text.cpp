@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "dataset/schema/layout.h"
-#include "render/labels/labels.h"
+#include "tools/inspector/catalog/label_files.h"
 #include "tools/inspector/compare/compare.h"
 
 namespace simulacra::inspector {
 namespace {
 
-/// "R" for channel 0 of color; nothing for labels of one channel.
-std::string channel_name(const std::string& label, std::size_t channel) {
-  const auto row = std::ranges::find(kLabels, label, &LabelSpec::name);
-  if (row == kLabels.end()) return fmt::format("[{}]", channel);
-  return row->channels.size() > 1 && channel < row->channels.size() ? fmt::format(".{}", row->channels[channel]) : std::string();
-}
-
 std::string worst_text(const LabelComparison& label) {
   if (!label.worst) return "";
   const WorstValue& w = *label.worst;
-  return fmt::format("{}{}({}, {}){}: {:.7g} and {:.7g}", w.frame, w.frame.empty() ? "" : " ", w.x, w.y, channel_name(label.label, w.channel), w.a, w.b);
+  const std::string channel = channel_name(label.label, w.channel, label.channels);
+  return fmt::format("{}{}({}, {}){}{}: {:.7g} and {:.7g}", w.frame, w.frame.empty() ? "" : " ", w.x, w.y, channel.empty() ? "" : ".", channel, w.a, w.b);
 }
 
 void list(std::string& text, const char* title, const std::vector<std::string>& lines, std::size_t most) {
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) text += fmt::format("{}{}\n", title, lines[i]);
   if (lines.size() > most) text += fmt::format("{}... and {} more\n", title, lines.size() - most);
-}
-
-/// JSON has no numbers for these.
-nlohmann::json number(double v) {
-  if (std::isnan(v)) return "NaN";
-  if (std::isinf(v)) return v > 0 ? "Infinity" : "-Infinity";
-  return v;
 }
 
 }  // namespace
@@ -56,18 +41,18 @@ std::string comparison_text(const SetComparison& all, std::size_t most) {
 }
 
 std::string comparison_json(const SetComparison& all) {
-  nlohmann::json labels = nlohmann::json::object();
+  nlohmann::ordered_json labels = nlohmann::ordered_json::object();
   for (const LabelComparison& l : all.labels) {
-    nlohmann::json& row = labels[l.label];
+    nlohmann::ordered_json& row = labels[l.label];
     row = {{"frames", l.frames}, {"frames_over", l.frames_over}, {"values", l.values}, {"differing", l.differing}, {"over", l.over},
            {"absolute", l.tolerance.absolute}, {"relative", l.tolerance.relative}, {"worst", nullptr}};
     if (l.worst)
-      row["worst"] = {{"frame", l.worst->frame}, {"x", l.worst->x}, {"y", l.worst->y}, {"channel", l.worst->channel}, {"a", number(l.worst->a)},
-                      {"b", number(l.worst->b)}, {"difference", number(l.worst->difference)}};
+      row["worst"] = {{"frame", l.worst->frame}, {"x", l.worst->x}, {"y", l.worst->y}, {"channel", l.worst->channel}, {"a", number_or_text(l.worst->a)},
+                      {"b", number_or_text(l.worst->b)}, {"difference", number_or_text(l.worst->difference)}};
   }
-  nlohmann::json frames = nlohmann::json::array();
+  nlohmann::ordered_json frames = nlohmann::ordered_json::array();
   for (const auto& [key, over] : all.frames_over) frames.push_back({{"frame", key}, {"over", over}});
-  return nlohmann::json{{"agree", all.agree()}, {"frames", all.frames}, {"labels", labels}, {"frames_over", frames}, {"only_a", all.only_a},
+  return nlohmann::ordered_json{{"agree", all.agree()}, {"frames", all.frames}, {"labels", labels}, {"frames_over", frames}, {"only_a", all.only_a},
                         {"only_b", all.only_b}, {"problems", all.problems}}.dump(1) + "\n";
 }
 

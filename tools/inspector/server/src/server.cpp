@@ -125,7 +125,6 @@ bool is_own_host(std::string_view header, std::string_view host) {
 }
 
 struct Server::State {
-  std::atomic<bool> entered{false}, stopped{false};   ///< run() is inside; stop() was called
   State(Answers& all, ServerOptions given) : answers(all), options(std::move(given)) {}
 
   httplib::Server::HandlerResponse handle(const httplib::Request& request, httplib::Response& response) {
@@ -157,6 +156,7 @@ struct Server::State {
   ServerOptions options;
   httplib::Server http;
   int port = 0;
+  std::atomic<bool> entered{false}, stopped{false};   ///< run() is inside; stop() was called
 };
 
 Server::Server(Answers& answers, ServerOptions options) : state_(std::make_unique<State>(answers, std::move(options))) {

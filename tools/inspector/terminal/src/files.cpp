@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "dataset/annotate/nyu40.h"
 #include "render/base/error.h"
-#include "render/labels/labels.h"
 #include "tools/inspector/catalog/scene_tables.h"
 #include "tools/inspector/terminal/terminal.h"
 
 namespace simulacra::inspector {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::size_t place_of_label(const std::string& label) {
-  const auto row = std::ranges::find(kLabels, label, &LabelSpec::name);
-  return row == kLabels.end() ? kNumLabels : index_of(row->id);
-}
 
 /// The id that a JSON key spells; -1 for anything else.
 int id_of(const std::string& text) {
@@ -29,22 +21,6 @@ int id_of(const std::string& text) {
 
 }  // namespace
 
-LabelFile label_of_file(const fs::path& file) {
-  if (!fs::is_regular_file(file)) fail_usage("{}: no such file", file.string());
-  std::string label = file.stem().extension().string();
-  if (label.starts_with('.')) label.erase(0, 1);
-  return {label.empty() ? file.stem().string() : label, file};
-}
-
-std::vector<LabelFile> label_files(const FrameList& list, std::size_t frame_idx) {
-  const FrameEntry& entry = list.frames[frame_idx];
-  std::vector<LabelFile> files;
-  for (const FrameFile& file : files_of_frame(list.scene_of(frame_idx), entry.camera, entry.frame))
-    if (!file.preview && file.path.extension() == ".hdf5") files.push_back({file.name, file.path});
-  std::ranges::sort(files, {}, [](const LabelFile& f) { return std::pair(place_of_label(f.label), f.label); });
-  return files;
-}
-
 std::size_t frame_called(const FrameList& list, const std::string& key) {
   if (list.frames.empty()) fail_usage("{}: has no frames", list.root.string());
   if (key.empty()) return 0;
@@ -53,6 +29,8 @@ std::size_t frame_called(const FrameList& list, const std::string& key) {
   fail_usage("--frame: {} has no frame '{}'; its {} frames are called {} to {}", list.root.string(), key, list.frames.size(),
              frame_key(list.name(0)), frame_key(list.name(list.frames.size() - 1)));
 }
+
+std::string class_name(int semantic) { return semantic >= 1 && semantic <= 40 ? std::string(semantic_name(semantic)) : "no class"; }
 
 IdNames id_names(const FrameList& list, std::size_t scene_idx) {
   const auto scene = nlohmann::json::parse(scene_json(list, scene_idx));

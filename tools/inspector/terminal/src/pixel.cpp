@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "dataset/annotate/nyu40.h"
 #include "render/base/error.h"
 #include "render/labels/labels.h"
 #include "tools/inspector/catalog/planes.h"
@@ -16,8 +15,8 @@ namespace simulacra::inspector {
 namespace {
 
 std::string unit_of(const std::string& label) {
-  const auto row = std::ranges::find(kLabels, label, &LabelSpec::name);
-  if (row == kLabels.end()) return "";
+  const LabelSpec* row = find_label(label);
+  if (!row) return "";
   return row->unit == Unit::meter ? "m" : row->unit == Unit::radiance ? "radiance" : "";
 }
 
@@ -29,7 +28,7 @@ std::string look_up(const std::map<int, std::string>& names, int id) {
 std::string name_of_id(const std::string& label, double value, const IdNames& names) {
   if (!std::isfinite(value)) return "";
   const int id = static_cast<int>(value);
-  if (label == "semantic") return id >= 1 && id <= static_cast<int>(kNyu40.size()) ? std::string(kNyu40[static_cast<std::size_t>(id - 1)].name) : id == -1 ? "no class" : "";
+  if (label == "semantic") return class_name(id);
   if (label == "render_entity_id") return look_up(names.entities, id);
   if (label == "semantic_instance") return look_up(names.instances, id);
   if (label == "material_id") return look_up(names.materials, id);
@@ -95,13 +94,13 @@ std::string pixel_text(const std::vector<PixelValue>& all) {
 
 std::string pixel_json(const std::vector<PixelValue>& all) {
   const auto array = [](const std::vector<double>& values) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const double v : values) list.push_back(std::isfinite(v) ? nlohmann::json(v) : nlohmann::json(std::isnan(v) ? "NaN" : v > 0 ? "Infinity" : "-Infinity"));
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const double v : values) list.push_back(number_or_text(v));
     return list;
   };
-  nlohmann::json out = nlohmann::json::object();
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
   for (const PixelValue& one : all) {
-    nlohmann::json& row = out[one.label];
+    nlohmann::ordered_json& row = out[one.label];
     if (!one.problem.empty()) {
       row = {{"problem", one.problem}};
       continue;
@@ -112,7 +111,7 @@ std::string pixel_json(const std::vector<PixelValue>& all) {
   }
   const std::vector<double> error = identity_error(all);
   if (!error.empty()) out["identity_error"] = {{"values", array(error)}};
-  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace simulacra::inspector

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "dataset/annotate/nyu40.h"
 #include "render/base/error.h"
 #include "render/labels/labels.h"
 #include "tools/inspector/catalog/planes.h"
@@ -17,7 +16,7 @@ namespace {
 
 /// One channel's values as they come in.
 struct Gathered {
-  std::size_t values = 0, not_finite = 0;
+  std::size_t channels = 1, values = 0, not_finite = 0;
   double least = std::numeric_limits<double>::infinity(), most = -least, sum = 0;
   std::vector<float> kept;
   std::map<int, std::size_t> classes;
@@ -31,6 +30,7 @@ void gather(Part& part, const LabelFile& file, std::size_t stride) {
   const std::size_t channels = array.shape.size() > 2 ? array.shape[2] : 1;
   for (std::size_t c = 0; c < channels; ++c) {
     Gathered& g = part[{file.label, c}];
+    g.channels = channels;
     for (std::size_t i = c, n = 0; i < array.size(); i += channels, ++n) {
       const double v = array.at(i);
       ++g.values;
@@ -48,6 +48,7 @@ void gather(Part& part, const LabelFile& file, std::size_t stride) {
 void merge(Part& all, Part& part) {
   for (auto& [key, g] : part) {
     Gathered& sum = all[key];
+    sum.channels = g.channels;
     sum.values += g.values, sum.not_finite += g.not_finite, sum.sum += g.sum;
     sum.least = std::min(sum.least, g.least), sum.most = std::max(sum.most, g.most);
     sum.kept.insert(sum.kept.end(), g.kept.begin(), g.kept.end());
@@ -63,11 +64,8 @@ double percentile(std::vector<float>& values, double share) {
 }
 
 LabelStatistics summary(const Key& key, Gathered& g) {
-  const auto row = std::ranges::find(kLabels, key.first, &LabelSpec::name);
-  const bool several = row != kLabels.end() ? row->channels.size() > 1 : key.second > 0;
   LabelStatistics s;
-  s.label = key.first;
-  if (several) s.channel = row != kLabels.end() && key.second < row->channels.size() ? std::string(1, row->channels[key.second]) : std::to_string(key.second);
+  s.label = key.first, s.channel = channel_name(key.first, key.second, g.channels);
   s.values = g.values, s.not_finite = g.not_finite;
   const std::size_t finite = g.values - g.not_finite;
   s.least = finite ? g.least : kNaN, s.most = finite ? g.most : kNaN, s.mean = finite ? g.sum / static_cast<double>(finite) : kNaN;
@@ -76,8 +74,6 @@ LabelStatistics summary(const Key& key, Gathered& g) {
   std::ranges::stable_sort(s.classes, [](const auto& a, const auto& b) { return a.second > b.second; });
   return s;
 }
-
-std::string class_name(int id) { return id >= 1 && id <= static_cast<int>(kNyu40.size()) ? std::string(kNyu40[static_cast<std::size_t>(id - 1)].name) : "no class"; }
 
 /// Of percentiles: every n-th pixel, so that no label keeps more than kMostKept values.
 std::size_t stride_for(const std::vector<std::vector<LabelFile>>& frames) {
@@ -119,10 +115,7 @@ SetStatistics statistics_of(const std::vector<std::vector<LabelFile>>& frames, c
     }
   }
   for (auto& [key, gathered] : all) result.labels.push_back(summary(key, gathered));
-  std::ranges::stable_sort(result.labels, {}, [](const LabelStatistics& s) {
-    const auto row = std::ranges::find(kLabels, s.label, &LabelSpec::name);
-    return row == kLabels.end() ? kNumLabels : index_of(row->id);
-  });
+  std::ranges::stable_sort(result.labels, {}, [](const LabelStatistics& s) { return place_of_label(s.label); });
   return result;
 }
 

@@ -18,8 +18,15 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;
 };
 
+/// Metadata key of a file's own sum_of(); read_tensors() compares where it is given.
+inline constexpr const char* kSumKey = "simulacra.sum";
+/// A number in which every bit of every tensor counts, in hexadecimal, at the speed of memory: each step is invertible, so a change
+/// in one word cannot be lost, and two that cancel are one in 2^64.
+std::string sum_of(const TensorMap& tensors);
+
 /// Types: F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL. Throws Error "file: tensor 'name': …" in one line for what is
-/// truncated, of an unknown type, of a shape that does not fill its bytes, doubled, overlapping, or leaves a gap.
+/// truncated, of an unknown type, of a shape that does not fill its bytes, doubled, overlapping, leaves a gap, or is not what the
+/// file's own sum was made of.
 TensorFile read_tensors(const std::filesystem::path& path);
 /// The metadata alone, of the header: whatever the values are.
 std::map<std::string, std::string> read_metadata(const std::filesystem::path& path);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -11,9 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "learning/report/page.h"
+#include "learning/train/checkpoint.h"
 #include "learning/train/model_files.h"
 #include "learning/train/train.h"
 #include "render/base/error.h"
+#include "render/base/files.h"
 #include "tools/learn/verbs.h"
 #include "tools/program/options.h"
 
@@ -39,7 +40,21 @@ void print_json(const learning::Scores& scores) {
   std::cout << json.dump(2) << '\n';
 }
 
+/// The frames that the training held back. Throws UsageError when it had other frames than the data set would give it now: what is
+/// held back now could be among them.
+FrameIndex held_back_frames(const fs::path& model, const learning::TrainOptions& options) {
+  learning::TrainFrames frames = learning::frames_of(options.data, options.split);
+  const std::string then = learning::trained_on(model);
+  if (then.empty()) fail_usage("{}: does not say which frames it was trained on; name the frames to judge it on with --data", model.string());
+  if (then != learning::fingerprint(frames.train))
+    fail_usage("{}: the data set has changed since the training, so that what is held back now may have been trained on; name the frames to judge it "
+               "on with --data",
+               options.data);
+  return std::move(frames.held_back);
+}
+
 void run(const Request& request) {
+  check_can_write_page("-o", request.page);
   const fs::path folder = request.run;
   if (!fs::exists(folder / "config.yaml") || !fs::exists(folder / "model.safetensors"))
     fail_usage("RUN: {} is no folder of a finished training: it needs config.yaml and model.safetensors", request.run);
@@ -47,7 +62,7 @@ void run(const Request& request) {
   config::read(config::parse_file(folder / "config.yaml"), options);
   FrameIndex frames;
   if (request.data.empty()) {
-    frames = learning::frames_of(options.data, options.split).held_back;
+    frames = held_back_frames(folder / "model.safetensors", options);
   } else {
     options.data = request.data;
     frames = scan_frames(request.data);
@@ -58,8 +73,7 @@ void run(const Request& request) {
   else for (const auto& [name, value] : scores.scalars()) std::cout << fmt::format("{:<28} {:.4f}\n", name, value);
   if (request.page.empty()) return;
   const auto shown = learning::predict_some(model, frames, options, static_cast<std::size_t>(request.frames));
-  std::ofstream(request.page) << learning::evaluation_page({.run = folder, .data = options.data, .scores = scores, .shown = shown});
-  if (!fs::exists(request.page)) fail("{}: cannot be written", request.page);
+  write_text_atomically(request.page, learning::evaluation_page({.run = folder, .data = options.data, .scores = scores, .shown = shown}));
   std::cerr << "page: " << request.page << '\n';
 }
 

@@ -19,7 +19,7 @@ void run(const RunRequest& request) {
   const Interrupt interrupt;
   StepLine line("pretrain");
   const learning::TrainControl control = control_of(request, interrupt.flag(), line);
-  const learning::PretrainResult result = learning::pretrain(options, control);
+  const learning::PretrainResult result = with_others([&] { return learning::pretrain(options, control); });
   line.end();
   if (request.dry_run || (control.peers && control.peers->rank() != 0)) return;
   std::cout << fmt::format("loss                         {:.4f}\nnearest view is right        {:.1f} %\nencoder: {}\n", result.loss,

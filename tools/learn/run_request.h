@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "learning/train/communicator.h"
 #include "learning/train/train.h"
+#include "render/base/cancelled.h"
+#include "render/base/error.h"
 #include "render/config/config.h"
 
 namespace simulacra::tools {
@@ -42,6 +45,22 @@ class StepLine {
   bool terminal_, open_ = false;
   double last_ = -1e9;
 };
+
+/// work(), one process's part of what several do together. When it fails here, the others do not wait for it: all end.
+template <typename Work>
+auto with_others(Work work) {
+  try {
+    return work();
+  } catch (const UsageError&) {
+    learning::end_all_at_exit(2);
+    throw;
+  } catch (const Cancelled&) {
+    throw;
+  } catch (...) {
+    learning::end_all_at_exit(1);
+    throw;
+  }
+}
 
 /// With the folder, other processes, the signal flag, and lines on stderr.
 learning::TrainControl control_of(const RunRequest& request, const std::atomic<bool>* cancel, StepLine& line);

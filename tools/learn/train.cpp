@@ -19,7 +19,7 @@ void run(const RunRequest& request) {
   const Interrupt interrupt;
   StepLine line("train");
   const learning::TrainControl control = control_of(request, interrupt.flag(), line);
-  const learning::TrainResult result = learning::train(options, control);
+  const learning::TrainResult result = with_others([&] { return learning::train(options, control); });
   line.end();
   if (request.dry_run || (control.peers && control.peers->rank() != 0)) return;
   for (const auto& [name, value] : result.scores.scalars()) std::cout << fmt::format("{:<28} {:.4f}\n", name, value);

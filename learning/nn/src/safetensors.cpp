@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "render/base/error.h"
 #include "render/base/files.h"
 
@@ -138,6 +140,26 @@ std::map<std::string, std::string> read_metadata(const fs::path& path) {
   return header.contains("__metadata__") ? texts_of(path, header["__metadata__"]) : std::map<std::string, std::string>{};
 }
 
+std::string sum_of(const TensorMap& tensors) {
+  std::uint64_t sum = 0x9e3779b97f4a7c15u;
+  const auto add = [&sum](std::uint64_t word) {
+    sum = (sum ^ word) * 0xd6e8feb86659fd93u;
+    sum ^= sum >> 32;
+  };
+  for (const auto& [name, tensor] : tensors) {
+    const torch::Tensor t = tensor.detach().cpu().contiguous();
+    const auto* bytes = static_cast<const char*>(t.const_data_ptr());
+    const std::size_t size = static_cast<std::size_t>(t.numel()) * t.element_size();
+    for (std::size_t at = 0; at < size; at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + at, std::min<std::size_t>(8, size - at));
+      add(word);
+    }
+    add(size);
+  }
+  return fmt::format("{:016x}", sum);
+}
+
 TensorFile read_tensors(const fs::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path, kMaxFile);
   std::uint64_t length = 0;
@@ -160,6 +182,8 @@ TensorFile read_tensors(const fs::path& path) {
     if (e.end > e.begin) std::memcpy(t.mutable_data_ptr(), bytes.data() + 8 + length + e.begin, e.end - e.begin);
     file.tensors.emplace(e.name, std::move(t));
   }
+  if (const auto stated = file.metadata.find(kSumKey); stated != file.metadata.end() && stated->second != sum_of(file.tensors))
+    fail("{}: is damaged: its values do not have the sum that it states", path.string());
   return file;
 }
 

@@ -215,14 +215,14 @@ TensorMap weights_of(const Model& model) {
 
 void save_model(const std::filesystem::path& path, const Model& model, const std::map<std::string, std::string>& more) {
   TensorFile file{weights_of(model), more};
-  file.metadata.insert({{"format", "pt"}, {kModelKey, json_of(config::write(model->options())).dump()}});
+  file.metadata.insert({{"format", "pt"}, {kModelKey, json_of(config::write(model->options())).dump()}, {kSumKey, sum_of(file.tensors)}});
   write_tensors(path, file);
 }
 
 void save_encoder(const std::filesystem::path& path, const VisionTransformer& encoder) {
   TensorFile file;
   for (const auto& p : encoder->named_parameters()) file.tensors["vit." + p.key()] = p.value().detach();
-  file.metadata = {{"format", "pt"}, {kEncoderKey, json_of(config::write(encoder->options())).dump()}};
+  file.metadata = {{"format", "pt"}, {kEncoderKey, json_of(config::write(encoder->options())).dump()}, {kSumKey, sum_of(file.tensors)}};
   write_tensors(path, file);
 }
 

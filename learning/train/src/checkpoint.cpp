@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -34,28 +33,6 @@ std::vector<fs::path> checkpoints_of(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());  // the step has a fixed number of digits
   return files;
-}
-
-/// A number in which every bit of every tensor counts, at the speed of memory: each step is invertible, so a change in one
-/// word cannot be lost, and two that cancel are one in 2^64.
-std::string sum_of(const std::map<std::string, torch::Tensor>& tensors) {
-  std::uint64_t sum = 0x9e3779b97f4a7c15u;
-  const auto add = [&sum](std::uint64_t word) {
-    sum = (sum ^ word) * 0xd6e8feb86659fd93u;
-    sum ^= sum >> 32;
-  };
-  for (const auto& [name, tensor] : tensors) {
-    const torch::Tensor t = tensor.detach().cpu().contiguous();
-    const auto* bytes = static_cast<const char*>(t.const_data_ptr());
-    const std::size_t size = static_cast<std::size_t>(t.numel()) * t.element_size();
-    for (std::size_t at = 0; at < size; at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes + at, std::min<std::size_t>(8, size - at));
-      add(word);
-    }
-    add(size);
-  }
-  return fmt::format("{:016x}", sum);
 }
 
 /// What to do about a file that cannot be used.
@@ -90,7 +67,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& c, int keep) {
   file.tensors = c.tensors;
   file.metadata = {{"format", kCheckpointFormat}, {"kind", c.kind}, {"step", std::to_string(c.step)},
                    {"loader.epoch", std::to_string(c.loader.epoch)}, {"loader.position", std::to_string(c.loader.position)},
-                   {"config", c.config}, {"data_fingerprint", c.data_fingerprint}, {"processes", std::to_string(c.processes)}, {"sum", sum_of(c.tensors)}};
+                   {"config", c.config}, {"data_fingerprint", c.data_fingerprint}, {"processes", std::to_string(c.processes)}, {"sum", nn::sum_of(c.tensors)}};
   std::error_code error;
   fs::create_directories(folder / "checkpoints", error);
   if (error) fail("{}: cannot be made: {}", (folder / "checkpoints").string(), error.message());
@@ -119,7 +96,7 @@ Checkpoint read_checkpoint(const fs::path& path, const std::string& kind) {
   c.data_fingerprint = file.metadata["data_fingerprint"];
   c.processes = number_of<int>(file.metadata, "processes", path);
   c.tensors = std::move(file.tensors);
-  if (file.metadata["sum"] != sum_of(c.tensors)) fail("{}: is damaged, its values do not have the sum it states; {}", path.string(), kRemedy);
+  if (file.metadata["sum"] != nn::sum_of(c.tensors)) fail("{}: is damaged, its values do not have the sum it states; {}", path.string(), kRemedy);
   return c;
 }
 

@@ -44,6 +44,7 @@ struct Run {
   std::int64_t step = 0;
   double share_right = 0;
   double wait_seconds = 0;                 ///< for data, in this process
+  std::int64_t views_of_places = 0, views_alone = 0;   ///< second and further views in this call; of them those of the same frame
 
   static ContrastModel seeded(const PretrainOptions& o) {
     torch::manual_seed(o.run.seed);
@@ -72,6 +73,24 @@ double share_of_right_neighbours(const Tensor& u) {
   return likeness.argmax(1).div(m, "floor").eq(sample).to(torch::kFloat64).mean().item<double>();
 }
 
+/// Views that should show a frame's place from elsewhere, and show the frame itself since no other does.
+void count_views_alone(Run& run, const Batch& batch) {
+  if (run.options.loader.view_source != "places") return;
+  for (std::size_t row = 0; row < batch.frame_idx.size(); ++row) {
+    const std::size_t view = row % static_cast<std::size_t>(batch.views);
+    if (view == 0) continue;
+    ++run.views_of_places;
+    if (batch.frame_idx[row] == batch.frame_idx[row - view]) ++run.views_alone;
+  }
+}
+
+/// Most views have no other: what is learnt is augmentation, whatever was asked for.
+void warn_of_views_alone(const Run& run, const std::function<void(const std::string&)>& say) {
+  if (2 * run.views_alone <= run.views_of_places) return;
+  say(fmt::format("warning: {:.0f} % of the views are of the same frame, since no other shows at least {} of its place; lower loader.min_overlap",
+                  100.0 * static_cast<double>(run.views_alone) / static_cast<double>(run.views_of_places), run.options.loader.min_overlap));
+}
+
 StepReport take_step(Run& run) {
   const Stopwatch waiting;
   const Batch batch = run.loader.next();
@@ -82,6 +101,7 @@ StepReport take_step(Run& run) {
     const Precision precision(run.options.run.precision);
     u = run.model->forward(batch.image);
   }
+  count_views_alone(run, batch);
   u = u.view({batch.num_samples(), batch.views, u.size(1)});
   const Tensor loss = run.peers ? poly_view_loss(u, run.objective, run.peers) : poly_view_loss(u, run.objective);
   loss.backward();
@@ -194,6 +214,7 @@ PretrainResult pretrain(const PretrainOptions& asked, const TrainControl& contro
     result = {.took_steps = true, .loss = report.loss, .share_right = run.share_right};
   }
   save();
+  warn_of_views_alone(run, say);
   if (first_rank) nn::save_encoder(control.out / "encoder.safetensors", run.model->encoder);
   return result;
 }

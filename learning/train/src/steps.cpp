@@ -46,7 +46,8 @@ bool stop_asked(const TrainControl& control, Collective* peers) {
 StepReport update(optim::FlatParameters& parameters, optim::Optimizer& optimizer, const optim::LearningRate& schedule, Collective* peers,
                   double loss, std::int64_t done) {
   if (peers) parameters.gradients().copy_(peers->all_reduce_sum(parameters.gradients()));
-  if (!std::isfinite(loss)) fail("step {}: the loss is {}; lower schedule.lr, or clip gradients by optimizer.clip", done + 1, loss);
+  if (!std::isfinite(loss)) fail("step {}: the loss is {}; lower schedule.lr, clip gradients by optimizer.clip, or raise optimizer.eps ({})", done + 1, loss,
+                                optimizer.options().eps);
   StepReport report;
   report.step = done + 1;
   report.steps = schedule.total;

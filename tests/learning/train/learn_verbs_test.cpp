@@ -98,6 +98,42 @@ TEST_F(LearnVerbs, TwoProcessesAreOneWithTheDoubleBatch) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(b[i].second, a[i].second, (i == 0 ? 1e-6 : 1e-3) * a[i].second) << "step " << i + 1;
 }
 
+// Only the first process looks at the folder; the others would wait for its numbers.
+TEST_F(LearnVerbs, WhenOneOfTwoProcessesFailsBothEnd) {
+  if (std::string(SIMULACRA_MPIRUN).empty()) GTEST_SKIP() << "skipped: no MPI";
+  fs::create_directories(temp_.path() / "taken");
+  std::ofstream(temp_.path() / "taken/config.yaml") << "another: run\n";
+  const Outcome two = run(fmt::format("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 '{}' --oversubscribe -n 2 {}",
+                                      SIMULACRA_MPIRUN, train_command("taken")));
+  EXPECT_EQ(two.exit_code, 2) << two.err;
+  EXPECT_THAT(two.err, HasSubstr("holds another run"));
+}
+
+TEST_F(LearnVerbs, EvaluationRefusesFramesThatAreOthersNowAndDamagedModels) {
+  const fs::path folder = temp_.path() / "run", model = folder / "model.safetensors";
+  ASSERT_EQ(run(train_command("run")).exit_code, 0);
+  const auto evaluate = [&](const std::string& more) { return run(fmt::format("'{}' evaluate '{}' {}", SIMULACRA_PROGRAM, folder.string(), more)); };
+  EXPECT_EQ(evaluate("").exit_code, 0);
+
+  const Outcome page = evaluate("-o '" + (temp_.path() / "page.txt").string() + "'");
+  EXPECT_EQ(page.exit_code, 2);
+  EXPECT_THAT(page.err, HasSubstr(".html"));
+
+  test::write_coded_set(data_, {.scenes = 4, .frames = 4, .width = 64, .height = 48});
+  const Outcome grown = evaluate("");
+  EXPECT_EQ(grown.exit_code, 2);
+  EXPECT_THAT(grown.err, HasSubstr("has changed since the training"));
+  EXPECT_EQ(std::count(grown.err.begin(), grown.err.end(), '\n'), 1) << grown.err;
+  EXPECT_EQ(evaluate("--data '" + data_.string() + "'").exit_code, 0);
+
+  std::string bytes = bytes_of(model);
+  bytes[bytes.size() - 5] = static_cast<char>(bytes[bytes.size() - 5] ^ 1);
+  std::ofstream(model, std::ios::binary) << bytes;
+  const Outcome damaged = evaluate("--data '" + data_.string() + "'");
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.err, HasSubstr("model.safetensors: is damaged"));
+}
+
 TEST_F(LearnVerbs, EvaluationRepeatsTheScoresAndShowsThem) {
   const Outcome trained = run(train_command("run"));
   ASSERT_EQ(trained.exit_code, 0) << trained.err;

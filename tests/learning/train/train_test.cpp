@@ -291,6 +291,23 @@ TEST_F(Training, AnEncoderOfOtherMeaningIsRefused) {
   EXPECT_THAT(message_of([&] { pretrain(o, into(temp_.path() / "x")); }), HasSubstr("run.start_from"));
 }
 
+TEST_F(Training, ViewsOfPlacesThatStandAloneAreTold) {
+  const auto warnings_of = [&](const std::string& name, int scenes, int frames) {
+    test::write_coded_set(temp_.path() / name, {.scenes = scenes, .frames = frames, .width = 64, .height = 48});
+    PretrainOptions o;
+    config::read(config::parse_text(kSmallPretraining, "pretrain.yaml"), o);
+    o.loader.view_source = "places";
+    o.data = (temp_.path() / name).string();
+    std::string said;
+    TrainControl control = into(temp_.path() / (name + "_run"));
+    control.say = [&](const std::string& line) { said += line.starts_with("warning") ? line : ""; };
+    pretrain(o, control);
+    return said;
+  };
+  EXPECT_THAT(warnings_of("alone", 8, 1), HasSubstr("100 % of the views are of the same frame"));
+  EXPECT_EQ(warnings_of("together", 2, 4), "");
+}
+
 TEST_F(Training, PlacesNeedPosesAndDepth) {
   test::write_coded_set(temp_.path() / "blind", {.scenes = 3, .frames = 4, .width = 64, .height = 48, .poses = false});
   PretrainOptions o;
